@@ -5,7 +5,6 @@
 #include "bindings/state.hpp"
 #include "translate/hierarchical/boundaries.hpp"
 #include "translate/language_model.hpp"
-#include "translate/word_bounds.hpp"
 
 namespace certus {
 
@@ -39,8 +38,7 @@ class BoundModel {
   const translate::LanguageModel& operator*() const { return model_; }
   const translate::LanguageModel* operator->() const { return &model_; }
   const translate::WordBounds& bounds() const {
-    return bounds_.get(
-        [&] { return run_unlocked([&] { return std::make_unique<translate::WordBounds>(model_.automaton()); }); });
+    return *run_unlocked([&] { return &model_.bounds(); });
   }
   const translate::BoundaryModel& boundaries() const {
     const translate::WordBounds& known = bounds();
@@ -73,7 +71,6 @@ class BoundModel {
   Flat<const translate::State> next_;
   Flat<const float> backoff_, score_;
   translate::LanguageModel model_;
-  Lazy<translate::WordBounds> bounds_;
   Lazy<translate::BoundaryModel> boundaries_;
 };
 

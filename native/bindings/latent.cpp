@@ -71,10 +71,10 @@ void bind_records(nb::module_& m) {
       .def_rw("seconds", &LatentRequest::seconds);
   nb::class_<LatentAnswer> latent_answer(m, "LatentAnswer");
   define_fields(latent_answer, "status", &LatentAnswer::status, "position", &LatentAnswer::position, "state",
-                &LatentAnswer::state, "unseen", &LatentAnswer::unseen, "remaining", &LatentAnswer::remaining,
-                "log_partition", &LatentAnswer::log_partition, "gain", &LatentAnswer::gain, "stopped",
-                &LatentAnswer::stopped, "paths", &LatentAnswer::paths, "sequences", &LatentAnswer::sequences,
-                "expanded", &LatentAnswer::expanded);
+                &LatentAnswer::state, "unseen", &LatentAnswer::unseen, "allowance", &LatentAnswer::allowance,
+                "remaining", &LatentAnswer::remaining, "log_partition", &LatentAnswer::log_partition, "gain",
+                &LatentAnswer::gain, "stopped", &LatentAnswer::stopped, "paths", &LatentAnswer::paths, "sequences",
+                &LatentAnswer::sequences, "expanded", &LatentAnswer::expanded);
   define_arrays(latent_answer, "log_probabilities", &LatentAnswer::log_probability);
   latent_answer.def_prop_ro("labels", &labels_of);
 }

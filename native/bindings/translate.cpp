@@ -23,14 +23,12 @@ struct BoundProblem {
   PhraseProblem problem;
 };
 
-const WordBounds* find_bounds(BoundModel& model) { return model->automaton().order > 3 ? &model.bounds() : nullptr; }
-
 void make_problem(BoundProblem* self, BoundModel& model, Index words, const Flat<const std::int32_t>& begin,
                   const Flat<const std::int32_t>& end, const Flat<const double>& score, const Flat<const Index>& first,
                   const Flat<const Word>& target, const Flat<const Word>& text, double weight, double distortion,
                   Index limit) {
   PhraseOptions options{words, copy(begin), copy(end), copy(score), copy(first), copy(target), copy(text)};
-  new (self) BoundProblem{{std::move(options), *model, find_bounds(model), {weight, distortion, limit}}};
+  new (self) BoundProblem{{std::move(options), *model, {weight, distortion, limit}}};
 }
 
 // A derivation that somebody else found, with a bound of theirs.
@@ -39,7 +37,8 @@ PhraseAnswer make_answer(const BoundProblem& self, const std::vector<Option>& op
   const bool found = self.problem.is_valid(options);
   if (found) answer.best.push_back({options, self.problem.score(options)});
   const double score = found ? answer.best[0].score : kNever<double>;
-  const Conclusion concluded = conclude(score, is_best || self.problem.words() == 0 ? score : bound);
+  const bool is_proven = is_best || self.problem.words() == 0;
+  const Conclusion concluded = conclude(score, is_proven ? score : std::min(bound, self.problem.bound_derivations()));
   answer.status = concluded.status;
   answer.bound = concluded.bound;
   return answer;
@@ -49,7 +48,7 @@ PhraseAnswer make_answer(const BoundProblem& self, const std::vector<Option>& op
 class BoundTranslator {
  public:
   BoundTranslator(const nb::dict& arrays, BoundModel& model)
-      : table_(arrays), model_(model), bounds_(find_bounds(model)), finder_(table_.view(), *model) {}
+      : table_(arrays), model_(model), finder_(table_.view(), *model) {}
 
   struct Task {
     std::vector<std::string> sentence;
@@ -69,8 +68,7 @@ class BoundTranslator {
       terms.emplace_back();
       for (const std::string& word : term) terms.back().push_back(finder_.number(made.options, word));
     }
-    const PhraseProblem problem(made.options.phrases, *model_, bounds_,
-                                {weights.language_model, weights.distortion, limit});
+    const PhraseProblem problem(made.options.phrases, *model_, {weights.language_model, weights.distortion, limit});
     made.answer = search_phrases(problem, ForbiddenTerms(terms), search);
     for (const Derivation& one : made.answer.best) {
       const std::vector<double> found = finder_.describe(made.options, one.options);
@@ -84,7 +82,6 @@ class BoundTranslator {
  private:
   const BoundTable table_;
   BoundModel& model_;
-  const WordBounds* bounds_;
   OptionFinder finder_;
 };
 

@@ -6,7 +6,7 @@
 namespace certus::corpus {
 namespace {
 
-constexpr double kRounding = 1e-6;  // of scores of taggers, which are sums in single precision
+constexpr double kTaggerRounding = 1e-6;  // of scores of taggers, which are sums in single precision
 
 // The positions from one to another, without the edges into the first.
 lattice::Lattice slice(const lattice::Lattice& whole, Index first, Index last) {
@@ -39,7 +39,7 @@ double Builder::add(const lattice::Lattices& lattices, Index n, Index sentence, 
   const Index T = lattices.length(n);
   const Index words = std::count_if(consensus, consensus + T, [](Index c) { return c >= 0; });
   // All consensus nodes together gain no more than `same` for each of their words over what the best path gets.
-  const double most = mrf_.agreement.same * static_cast<double>(words), rounding = kRounding * (1 + std::abs(score));
+  const double most = mrf_.agreement.same * static_cast<double>(words), rounding = kTaggerRounding * std::abs(score);
   outside_ = lattices.outside(n);
   excess = outside_ > score + rounding ? outside_ - score : 0;
   if (!with_outside || excess == -kNever<double> || outside_ <= score - most + rounding) outside_ = kNever<double>;
@@ -140,7 +140,11 @@ void Builder::add_piece(Index before, Index after, Index sentence, Index token, 
     blocks_.slot_at.push_back(is_slot(p) ? blocks_.slots() : -1);
     if (blocks_.slot_at.back() >= 0) add_slot(consensus[p - 1], kept, p - first);
   }
-  blocks_.base.push_back(along_path(before, after));
+  const PathSum own = along_path(before, after);
+  const auto words = static_cast<double>(std::count_if(blocks_.slot_at.end() - (last + 1 - first),
+                                                       blocks_.slot_at.end(), [](Index slot) { return slot >= 0; }));
+  blocks_.base.push_back(own.score);
+  blocks_.magnitude.push_back(own.magnitude + words * mrf_.agreement.same);
   blocks_.outside.push_back(outside_);
   blocks_.sentence.push_back(sentence);
   blocks_.token.push_back(token + first - 1);
@@ -173,10 +177,13 @@ void Builder::trim(Index first, Index last) {
 }
 
 // The score of the best labels between two cuts, edges from and to the cuts included.
-double Builder::along_path(Index before, Index after) const {
-  double sum = 0;
-  for (Index p = before + 1; p <= after && p < lattice_->positions(); ++p)
-    sum += get_edge(path_[p - 1], path_[p]) + (p < after ? lattice_->node[path_[p]] : 0);
+Builder::PathSum Builder::along_path(Index before, Index after) const {
+  PathSum sum;
+  for (Index p = before + 1; p <= after && p < lattice_->positions(); ++p) {
+    const double edge = get_edge(path_[p - 1], path_[p]), node = p < after ? lattice_->node[path_[p]] : 0;
+    sum.score += edge + node;
+    sum.magnitude += std::abs(edge) + std::abs(node);
+  }
   return sum;
 }
 

@@ -27,6 +27,9 @@ struct Blocks {
   std::vector<lattice::Lattice> before, after;
   std::vector<Index> sentence, token;  // [blocks]: the sentence, and the first token
   std::vector<double> base;            // [blocks]: the score of the sentence's own best labels
+  // [blocks]: what the scores of all paths add up to without their signs, about. Paths are within the gains of the
+  // block's words of each other (see Builder), so this is the size of the best one and these gains.
+  std::vector<double> magnitude;
   // [blocks]: the score of the path for what its lattice lacks, the last of each position; -inf if there is none
   std::vector<double> outside;
 
@@ -79,7 +82,10 @@ class Builder {
   std::size_t add_edges(std::uint32_t s);
   void trim(Index first, Index last);
   void add_slot(Index consensus, const lattice::Lattice& block, Index position);
-  double along_path(Index before, Index after) const;
+  struct PathSum {
+    double score = 0, magnitude = 0;  // of all numbers on the path, and of these without their signs
+  };
+  PathSum along_path(Index before, Index after) const;
   double get_edge(std::uint32_t from, std::uint32_t to) const;
 
   Mrf& mrf_;

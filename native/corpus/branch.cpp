@@ -90,10 +90,10 @@ void Field::find_best_branch(const Region& region, Search& search) {
       evaluate(b);
     }
     find_disagreeing(part);
-    for (Index n = 0; n < search.iterations && !part.disagreeing.empty() && bound(region) > least + tolerance(least);
+    for (Index n = 0; n < search.iterations && !part.disagreeing.empty() && bound(region) > least + tolerance(region);
          ++n)
       iterate(part, n % 4 == 3 ? Reach::near : Reach::disagreeing);
-    if (bound(region) > least + tolerance(least)) {
+    if (bound(region) > least + tolerance(region)) {
       certify(part);
       for (Region& piece : components(part)) {
         improve(piece);

@@ -101,6 +101,12 @@ double Field::bound(const Region& region) const {
   return sum;
 }
 
+double Field::tolerance(const Region& region) const {
+  double sum = 0;
+  for (const Index b : region.blocks) sum += tolerance(b);
+  return sum;
+}
+
 // What a block has given to its nodes at the labels that they have.
 double Field::find_given(Index block) const {
   double sum = 0;

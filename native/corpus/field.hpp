@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/rounding.hpp"
 #include "corpus/blocks.hpp"
 #include "corpus/mrf.hpp"
 
@@ -108,7 +109,9 @@ class Field {
   const double* multipliers(Index slot) const { return multiplier_.data() + multiplier_begin_[slot]; }
   double* multipliers(Index slot) { return multiplier_.data() + multiplier_begin_[slot]; }
   std::int32_t best_value(Index node) const;
-  double tolerance(double value) const { return 1e-11 * (1 + (value < 0 ? -value : value)); }
+  // The gaps between bounds and scores that count as rounding.
+  double tolerance(Index block) const { return kRounding * blocks_.magnitude[block]; }
+  double tolerance(const Region& region) const;
 
   double solve(Index block);
   bool update(Index slot, const double* apart);
@@ -120,7 +123,7 @@ class Field {
   void sweep(const std::vector<Index>& blocks);
   void evaluate(Index block);
   void evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks);
-  bool disagrees(Index block) const { return bound_[block] - block_score_[block] > tolerance(bound_[block]); }
+  bool disagrees(Index block) const { return bound_[block] - block_score_[block] > tolerance(block); }
   void queue_blocks(Index node, std::vector<Index>& queue);
   void find_disagreeing(Region& region) const;
   std::vector<Index> find_near(const Region& region);

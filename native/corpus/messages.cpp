@@ -13,7 +13,7 @@
 namespace certus::corpus {
 namespace {
 
-constexpr double kSame = 1e-13;  // changes of multipliers that are none
+constexpr double kSame = 1e-14;  // changes of multipliers that are none, as a share of the block's scores
 
 }  // namespace
 
@@ -122,7 +122,7 @@ bool Field::update(Index slot, const double* apart) {
   double change = 0;
   for (std::size_t v = 0; v < n; ++v)
     if (alive_[first + v]) change = std::max(change, std::fabs(both_[v] - least - m[v]));
-  if (change <= kSame) return false;
+  if (change <= kSame * blocks_.magnitude[blocks_.block_of[slot]]) return false;
   for (std::size_t v = 0; v < n; ++v) {
     if (!alive_[first + v]) continue;
     total_[first + v] += both_[v] - least - m[v];

@@ -76,9 +76,9 @@ void BranchAndBound::descend() {
   }
   if (relaxation_.is_satisfied(edges_)) {
     offer(edges_);
-    // The best under adjusted scores that satisfies the constraints is the best of all that satisfy them. Where scores
-    // are whole numbers and the rounding of the multipliers could hide a better one, the intersection settles it.
-    if (!relaxation_.is_whole() || off < 0.25) return close();
+    // The best under adjusted scores that satisfies the constraints is the best of all that satisfy them. Where the
+    // rounding of the multipliers could hide a better one, the intersection settles it.
+    if (relaxation_.is_whole() ? off < 0.25 : is_rounding(off)) return close();
     current_.multipliers = at;
     return begin_intersection();
   }
@@ -93,6 +93,13 @@ void BranchAndBound::begin_intersection() {
   phase_ = Phase::intersect;
   relaxation_.adjust(current_.multipliers);
   if (found()) fix();
+  // Of derivations with the same signature the intersection keeps the best: rounding must not choose it.
+  const auto hides = [&] { return !relaxation_.is_whole() && !is_rounding(relaxation_.slack(current_.multipliers)); };
+  if (found() && hides()) relaxation_.measure();
+  if (found() && hides()) {
+    std::fill(current_.multipliers.begin(), current_.multipliers.end(), 0.0);
+    relaxation_.adjust(current_.multipliers);
+  }
   signatures_ = std::make_unique<Signatures>(relaxation_);
   intersection_ = std::make_unique<Intersection>(relaxation_, above_, *signatures_);
   taken_ = 0;
@@ -103,7 +110,7 @@ void BranchAndBound::intersect() {
   const double more = relaxation_.offset(current_.multipliers), off = relaxation_.slack(current_.multipliers);
   for (Index n = 0; n < std::min(kStateStep, patience_) && !is_late(); ++n) {
     double value = kNever<double>;
-    const Intersection::Found what = intersection_->next(relaxation_.least(current_.multipliers, score_), &value);
+    const Intersection::Found what = intersection_->next(least(current_.multipliers, score_), &value);
     if (what == Intersection::Found::nothing) return close();
     current_.bound = std::min(current_.bound, relaxation_.tight(value + more + off));
     if (is_beaten(current_.bound) || is_beaten(value + more, off)) return close();
@@ -114,7 +121,9 @@ void BranchAndBound::intersect() {
       return;
     }
     offer(edges_);
-    if (!relaxation_.is_whole()) return close();  // what follows is no better but for rounding
+    if (relaxation_.is_whole()) continue;
+    if (is_rounding(off)) return close();  // what follows is no better but for rounding
+    return begin_intersection();
   }
   if (taken_ >= patience_ && !unlimited_) phase_ = Phase::split;
 }

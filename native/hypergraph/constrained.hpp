@@ -43,6 +43,12 @@ class ConstrainedSearch {
   bool is_beaten(double bound) const { return bound <= relaxation_.floor() || bound <= mark_; }
   // Whether a value of the relaxation, which may be off by that much, leaves no room for a better derivation.
   bool is_beaten(double value, double off) const;
+  // Whether values that may be off by that much are as good as exact, at the scale of the best derivation. They are not
+  // where other derivations have much larger scores: then a search goes on until values are below it by as much.
+  bool is_rounding(double off) const;
+  double least(const Multipliers& multipliers, double score) const {
+    return relaxation_.least(multipliers, score, is_rounding(relaxation_.slack(multipliers)));
+  }
 
   Relaxation relaxation_;
   std::vector<Edge> best_, edges_;
@@ -50,6 +56,7 @@ class ConstrainedSearch {
   bool too_large_ = false;
 
  private:
+  double size_ = 0, rounding_ = 0;  // of the scores of the best, without their signs; of their sums
   Stopwatch watch_;
   double seconds_ = 0;
 };

@@ -41,11 +41,12 @@ Signatures& BeamSearch::signatures() {
   return *signatures_;
 }
 
-// The best so far; or none, where scores are whole numbers and the rounding of multipliers could hide a better answer.
+// The best so far; or none, where the rounding of multipliers could hide a better answer.
 Multipliers BeamSearch::choose_multipliers() const {
   const Multipliers& best = descent_.best();
-  if (relaxation_.is_whole() && relaxation_.slack(best) >= 0.25) return Multipliers(best.size(), 0.0);
-  return best;
+  const double off = relaxation_.slack(best);
+  const bool hides = relaxation_.is_whole() ? off >= 0.25 : found() && !is_rounding(off);
+  return hides ? Multipliers(best.size(), 0.0) : best;
 }
 
 // Takes a value below which, but for rounding, everything lies that is not known yet.
@@ -87,7 +88,7 @@ void BeamSearch::search_best_first() {
   const double more = relaxation_.offset(guide_), off = relaxation_.slack(guide_);
   for (Index n = 0; n < kStateStep && !is_late(); ++n) {
     double value = kNever<double>;
-    const Intersection::Found what = intersection_->next(relaxation_.least(guide_, mark_), &value);
+    const Intersection::Found what = intersection_->next(least(guide_, mark_), &value);
     if (what == Intersection::Found::nothing) return close();
     ++states;
     if (what == Intersection::Found::goal) {
@@ -108,7 +109,7 @@ void BeamSearch::look() {
   const double more = relaxation_.offset(at), off = relaxation_.slack(at);
   relaxation_.adjust(at);
   Beam beam(relaxation_, signatures());
-  const double least = !k_ ? relaxation_.least(at, mark_) : mark_ - more - off;
+  const double least = !k_ ? this->least(at, mark_) : mark_ - more - off;
   if (!beam.run({width_, least, k_ > 0, kMostWays}, [this] { return is_late(); })) return;
   states += beam.states();
   if (beam.found() && !k_) {

@@ -23,7 +23,7 @@ Relaxation::Relaxation(const Forest& forest, const double* weights, Rows rows)
   violation_.resize(static_cast<std::size_t>(rows_.count));
   list_by_edge();
   most_edges_ = most_edges(f_, weights_.data());
-  mass_ = most_mass(f_, weights_.data());
+  whole_mass_ = mass_ = most_mass(f_, weights_.data());
   whole_ = mass_ < 0x1p52 && whole_numbers(weights_.data(), f_.edges);
   exact_rows_ = whole_numbers(rows_.target.data(), rows_.count) &&
                 whole_numbers(rows_.coefficient.data(), static_cast<Index>(rows_.coefficient.size()));
@@ -35,7 +35,7 @@ Relaxation::Relaxation(const Forest& forest, const double* weights, Rows rows)
   }
   for (std::size_t e = 0; e < edges; ++e) row[e] = weights_[e] == kNever<double> ? weights_[e] : -weights_[e];
   max_inside(f_, row.data(), in_.data());
-  floor_ = -in_[f_.goal()] - 1 - slack(Multipliers(static_cast<std::size_t>(rows_.count), 0.0));
+  floor_ = -in_[f_.goal()] - 1 - 2 * kRoundingUnit * (most_edges_ + 4) * mass_;
 }
 
 void Relaxation::list_by_edge() {
@@ -91,8 +91,10 @@ double Relaxation::offset(const Multipliers& multipliers) const {
   return sum;
 }
 
+void Relaxation::measure() { mass_ = most_mass(f_, base_.data()); }
+
 double Relaxation::slack(const Multipliers& multipliers) const {
-  if (whole_ && std::all_of(multipliers.begin(), multipliers.end(), [](double u) { return u == 0; })) return 0;
+  if (std::all_of(multipliers.begin(), multipliers.end(), [](double u) { return u == 0; })) return 0;
   double mass = mass_;
   for (Index r = 0; r < rows_.count; ++r) mass += std::abs(multipliers[r]) * row_mass_[r];
   return 2 * kRoundingUnit * (most_edges_ + static_cast<double>(rows_.count) + 4) * mass;
@@ -102,10 +104,10 @@ double Relaxation::tolerance(Index row) const { return exact_rows_ ? 0 : kTolera
 
 double Relaxation::tight(double value) const { return whole_ ? std::floor(value) : value; }
 
-double Relaxation::least(const Multipliers& multipliers, double score) const {
+double Relaxation::least(const Multipliers& multipliers, double score, bool beyond_rounding) const {
   if (score == kNever<double>) return score;
   const double more = offset(multipliers), off = slack(multipliers);
-  return whole_ ? score + 1 - more - off : score - more + off;
+  return whole_ ? score + 1 - more - off : beyond_rounding ? score - more + off : score - more - off;
 }
 
 std::vector<double> Relaxation::ranges(double sign) const {

@@ -32,7 +32,9 @@ class Relaxation {
 
   // Forbids an edge in what follows, until everything is allowed again.
   void forbid(Edge e) { base_[e] = adjusted_[e] = kNever<double>; }
-  void restore() { base_ = adjusted_ = weights_; }
+  void restore() { base_ = adjusted_ = weights_, mass_ = whole_mass_; }
+  // Measures the slack by the edges that are not forbidden.
+  void measure();
   bool is_open(Edge e) const { return base_[e] != kNever<double>; }
 
   void adjust(const Multipliers& multipliers);
@@ -46,15 +48,16 @@ class Relaxation {
   double score(const std::vector<Edge>& edges) const;
 
   double offset(const Multipliers& multipliers) const;  // u b
-  // By how much a value of the relaxation may be off through rounding.
+  // By how much multipliers may make a value of the relaxation wrong through rounding. Without them a value is a sum of
+  // the scores of a derivation alone, which is as exact as any such sum.
   double slack(const Multipliers& multipliers) const;
   double tolerance(Index row) const;
   // The highest score that a derivation below a bound can have.
   double tight(double value) const;
   double floor() const { return floor_; }  // no derivation scores less
   // Adjusted values below this cannot lead to a derivation better than one of that score: where scores are whole
-  // numbers, better by one; else, by more than rounding can tell.
-  double least(const Multipliers& multipliers, double score) const;
+  // numbers, better by one; else, by more than rounding can tell, or at all.
+  double least(const Multipliers& multipliers, double score, bool beyond_rounding) const;
 
   // For each constraint and node, the lowest or (sign 1) the highest sum of what can surround the node: [rows][nodes].
   std::vector<double> ranges(double sign) const;
@@ -76,7 +79,7 @@ class Relaxation {
   std::vector<double> base_, adjusted_, in_, violation_, row_mass_;
   Coefficients coefficients_;  // of the edges that constraints name
   bool whole_ = false, exact_rows_ = false;
-  double most_edges_ = 0, mass_ = 0, floor_ = kNever<double>;
+  double most_edges_ = 0, whole_mass_ = 0, mass_ = 0, floor_ = kNever<double>;
 };
 
 // Polyak's steps towards the best answer, or, while that is far off or not known, towards a level below the lowest

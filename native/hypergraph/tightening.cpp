@@ -54,8 +54,7 @@ void LagrangianSearch::tighten() {
   Relaxation counted(forest(), relaxation_.adjusted().data(), select_rows());
   Signatures signatures(counted);
   Beam beam(counted, signatures);
-  if (!beam.run({kNoCountLimit, relaxation_.least(at, mark_), true, kMostCountedEdges}, [&] { return is_late(); }))
-    return;
+  if (!beam.run({kNoCountLimit, least(at, mark_), true, kMostCountedEdges}, [&] { return is_late(); })) return;
   states += beam.states();
   ++subproblems;
   if (beam.is_full()) {

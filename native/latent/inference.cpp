@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/conclusion.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "chain/marginals/marginals.hpp"
@@ -34,33 +35,29 @@ class Search {
     if (!sequences_.has(labels)) sequences_.add(labels, weights_.sum_of(labels, arena_) - total_);
   }
 
-  // The labels of latent paths, best first, for as long as something better may be among those to come. Tells whether
-  // nothing can be.
+  // The labels of latent paths, best first, for as long as something better may be among those to come.
   template <class Paths>
-  bool follow(Paths& paths, Index T, LatentAnswer& found) {
+  void follow(Paths& paths, Index T, LatentAnswer& found) {
     Index* states = arena_.get<Index>(T);
     Label* labels = arena_.get<Label>(T);
     const Stopwatch watch;
     while (wanted_.steps == 0 || found.paths < wanted_.steps) {
       found.stopped = found.paths > 0 && watch.elapsed() >= wanted_.seconds;
-      if (found.stopped) return false;
+      if (found.stopped) return;
       if (!paths.next(states)) {
         exhausted_ = true;
-        return true;
+        return;
       }
       ++found.paths;
       for (Index t = 0; t < T; ++t) labels[t] = model_.owner(states[t]);
       take(labels);
       if (wanted_.all) continue;
-      const double least = std::exp(sequences_.least());
-      if (least >= wanted_.share * remaining()) return least >= remaining();
-      if (wanted_.bounded && improve_bound(T, labels)) return true;
+      if (std::exp(sequences_.least()) >= wanted_.share * remaining()) return;
+      if (wanted_.bounded && improve_bound(T, labels)) return;
     }
-    return false;
   }
 
-  void settle(bool proven, LatentAnswer& found) {
-    found.status = proven ? Status::optimal : Status::feasible;
+  void settle(LatentAnswer& found) {
     found.remaining = exhausted_ ? 0 : std::max(0.0, 1 - sequences_.mass());
     found.unseen = exhausted_ ? kNever<double> : std::log(remaining());
     if (labels_ && !exhausted_) found.unseen = std::min(found.unseen, bound_unfound() + slack_);
@@ -73,6 +70,11 @@ class Search {
       found.labels.insert(found.labels.end(), y, y + weights_.length());
       found.log_probability.push_back(sequences_.log_probability(n));
     }
+    // The k-th best, or the last one there is.
+    const bool all = found.unseen == kNever<double> && !ranked.empty();
+    const double last = all ? found.log_probability.back() : sequences_.least();
+    found.allowance = 3 * slack_;  // of the score, of the bound, and of what label search forgets
+    found.status = conclude(last, found.unseen, found.allowance).status;
   }
 
  private:
@@ -146,7 +148,7 @@ void infer_in(const LatentModel& model, const Moves& moves, const double* emissi
       labels[t] = static_cast<Label>(std::max_element(row, row + model.labels()) - row);
     }
     search.take(labels);
-    return search.settle(false, found);
+    return search.settle(found);
   }
   const Forward<double> reach = forward(trellis, arena);
   if (reach.died >= 0) {
@@ -154,15 +156,8 @@ void infer_in(const LatentModel& model, const Moves& moves, const double* emissi
     return;
   }
   NextBest<FullColumns<Dense<double>>> paths(FullColumns<Dense<double>>(trellis, reach, arena));
-  const bool proven = search.follow(paths, T, found);
-  search.settle(proven, found);
-}
-
-// Where one sequence was asked for: whether it is at least as probable as anything that was not found.
-void judge(const LatentRequest& wanted, LatentAnswer& found) {
-  if (wanted.k == 1 && found.status == Status::feasible && !found.log_probability.empty() &&
-      found.log_probability[0] >= found.unseen)
-    found.status = Status::optimal;
+  search.follow(paths, T, found);
+  search.settle(found);
 }
 
 // Puts the sequence that gains most in front.
@@ -220,7 +215,6 @@ LatentAnswer infer(const LatentModel& model, const double* emissions, const Pair
     else infer_in<Logarithms>(model, moves, emissions, T, wanted, arena, found);
   });
   if (found.status == Status::infeasible || found.status == Status::invalid) return found;
-  judge(wanted, found);
   if (wanted.gain) rerank(*wanted.gain, T, found);
   return found;
 }

@@ -35,6 +35,7 @@ struct LatentAnswer {
   std::vector<Label> labels;            // [sequences][T], best first
   std::vector<double> log_probability;  // [sequences]
   double unseen = kNever<double>;       // the log of a bound on the probability of any sequence that was not found
+  double allowance = 0;                 // the gap between this and a log probability that counts as rounding
   double remaining = 0;                 // the probability of all of those together
   double log_partition = 0;
   double gain = 0;                               // of the first sequence, on average, if there is one to rerank by

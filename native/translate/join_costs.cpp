@@ -54,7 +54,7 @@ void JoinCosts::match_arcs(State state, const Take& take) const {
 void JoinCosts::list_arcs(State state, std::vector<Arc>& arcs) const {
   match_arcs(state, [&](Index arc, Index first) {
     const double score =
-        exact_ ? double{automaton_.score[arc]} : problem_.bounds()->find(automaton_, state, first_words_[first]);
+        exact_ ? double{automaton_.score[arc]} : problem_.bounds().find(automaton_, state, first_words_[first]);
     arcs.push_back({first, problem_.weigh(score)});
   });
 }
@@ -70,7 +70,7 @@ double JoinCosts::score_second(State state, Word word) const {
     }
     return problem_.weigh(cost + automaton_.score[arc]);
   }
-  const WordBounds& bounds = *problem_.bounds();
+  const WordBounds& bounds = problem_.bounds();
   return problem_.weigh(automaton_.measure_context(state) == 2
                             ? bounds.find(automaton_, state, word)
                             : bounds.slack(state) + automaton_.advance(state, word).score);
@@ -110,7 +110,7 @@ void JoinCosts::fill(std::span<const State> sources, const Deadline& deadline) {
 
 void JoinCosts::add_source(State state) {
   const bool joins = automaton_.order > 1;  // else no word sees what stands before it
-  const double slack = exact_ ? 0 : problem_.bounds()->slack(state);
+  const double slack = exact_ ? 0 : problem_.bounds().slack(state);
   const double backoff = (state == kEmpty ? 0 : double{automaton_.backoff[state]});
   for (const double score : default_score_) first_.push_back(joins ? problem_.weigh(backoff + score + slack) : 0);
   after_.insert(after_.end(), default_after_.begin(), default_after_.end());

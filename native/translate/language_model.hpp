@@ -3,7 +3,9 @@
 
 #include <span>
 
+#include "base/lazy.hpp"
 #include "translate/automaton.hpp"
+#include "translate/word_bounds.hpp"
 
 namespace certus::translate {
 
@@ -39,6 +41,9 @@ class LanguageModel {
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const Automaton& automaton() const { return automaton_; }
   State begin() const { return begin_; }  // after <s>
+  const WordBounds& bounds() const {      // made on first use
+    return bounds_.get([&] { return std::make_unique<WordBounds>(automaton_); });
+  }
 
   // The log probability of each sentence, into scores[sentence].
   void score_sentences(const Sentences& sentences, Ends ends, double* scores) const;
@@ -52,6 +57,7 @@ class LanguageModel {
   Vocabulary vocabulary_;
   Automaton automaton_;
   State begin_;
+  Lazy<WordBounds> bounds_;
 };
 
 }  // namespace certus::translate

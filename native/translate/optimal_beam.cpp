@@ -46,6 +46,7 @@ class Descent {
   bool descend() {
     const double began = deadline_.watch.elapsed();
     const double solved = relaxation_.solve(multipliers_);
+    solved_ = multipliers_;
     const double bound = std::max(solved, found_.lower());  // what scores less may have been pruned
     current_ = true;
     ++answer.rounds;
@@ -161,7 +162,6 @@ class Descent {
   }
   // Offers the path of the relaxed problem if it is a derivation, and moves against what it violates.
   void step(double bound) {
-    solved_ = multipliers_;
     const std::vector<Option> path = relaxation_.find_path();
     std::vector<double> wrong(problem_.words(), -1);
     for (const Option o : path)
@@ -192,7 +192,7 @@ class Descent {
   PhraseGraph graph_;
   PhraseRelaxation relaxation_;
   Incumbents found_;
-  std::vector<double> multipliers_, best_multipliers_, solved_;
+  std::vector<double> multipliers_, best_multipliers_, solved_;  // solved_: those of the outside scores at hand
   std::vector<Index> violations_;
   double bound_ = std::numeric_limits<double>::infinity();
   double scale_ = 1;

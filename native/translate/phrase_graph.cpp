@@ -100,7 +100,7 @@ void PhraseGraph::bound_extra(Option o) {
   const auto words = problem_.options().list_target(o);
   const auto count = std::min(static_cast<Index>(words.size()), automaton_.order - 1);
   double total = 0;
-  for (Index n = 2; n < count; ++n) total += problem_.bounds()->find(automaton_, words.first(n), words[n]);
+  for (Index n = 2; n < count; ++n) total += problem_.bounds().find(automaton_, words.first(n), words[n]);
   extra[o] = problem_.weigh(total);
 }
 
@@ -189,7 +189,7 @@ Index PhraseGraph::find_context(State state) {
   std::int32_t& number = context_number_.find(state);
   if (number >= 0) return number;
   number = static_cast<std::int32_t>(contexts_.size());
-  const double slack = exact_ ? 0 : problem_.bounds()->slack(state);
+  const double slack = exact_ ? 0 : problem_.bounds().slack(state);
   const std::size_t before = context_arcs_.size();
   joins_->list_arcs(state, context_arcs_);
   std::size_t continuations = 0;
@@ -204,9 +204,9 @@ Index PhraseGraph::find_context(State state) {
 
 double PhraseGraph::find_end(State state, bool is_base) const {
   if (exact_) return problem_.finish(state);
-  const double slack = problem_.bounds()->slack(state);
+  const double slack = problem_.bounds().slack(state);
   return problem_.weigh(is_base ? automaton_.advance(state, kEnd).score + slack
-                                : problem_.bounds()->find(automaton_, state, kEnd));
+                                : problem_.bounds().find(automaton_, state, kEnd));
 }
 
 void PhraseGraph::list_bases() {

@@ -6,16 +6,26 @@
 
 namespace certus::translate {
 
-PhraseAnswer search_phrases(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
-  if (problem.words() > kLongestSentence)
-    throw std::invalid_argument("a sentence of " + std::to_string(problem.words()) + " words is too long: split it, " +
-                                std::to_string(kLongestSentence) + " is the most");
+namespace {
+
+PhraseAnswer search_by_method(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
   if (options.method == "optimal-beam") return search_optimal_beam(problem, terms, options);
   if (options.method == "beam") return search_fixed_beam(problem, terms, options);
   if (options.method == "lagrangian") return search_lagrangian(problem, terms, options);
   if (options.method == "astar") return search_astar(problem, terms, options);
   if (options.method == "stack") return search_stacks(problem, terms, options);
   throw std::invalid_argument("there is no method " + options.method);
+}
+
+}  // namespace
+
+PhraseAnswer search_phrases(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
+  if (problem.words() > kLongestSentence)
+    throw std::invalid_argument("a sentence of " + std::to_string(problem.words()) + " words is too long: split it, " +
+                                std::to_string(kLongestSentence) + " is the most");
+  PhraseAnswer answer = search_by_method(problem, terms, options);
+  answer.bound_if_unbounded(problem, options.size.k);
+  return answer;
 }
 
 bool Incumbents::is_same(const Derivation& a, std::span<const Option> b) const {
@@ -49,7 +59,16 @@ void PhraseAnswer::settle(Incumbents& found, double dropped, Index k) {
   bound = std::min(bound, std::max(dropped, lower));
   exhausted = found.size() < k && bound == kNever<double>;
   best = found.take();
-  const double last = exhausted && !best.empty() ? best.back().score : lower;
+  conclude(exhausted && !best.empty() ? best.back().score : lower);
+}
+
+void PhraseAnswer::bound_if_unbounded(const PhraseProblem& problem, Index k) {
+  if (bound < std::numeric_limits<double>::infinity()) return;
+  bound = problem.bound_derivations();
+  conclude(static_cast<Index>(best.size()) < k ? kNever<double> : best.back().score);
+}
+
+void PhraseAnswer::conclude(double last) {
   const Conclusion concluded = certus::conclude(last, bound, last == kNever<double> ? 0 : find_margin(last));
   status = concluded.status;
   bound = concluded.bound;

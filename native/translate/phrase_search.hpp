@@ -65,6 +65,11 @@ struct PhraseAnswer {
 
   // Takes what was found, and how much better than that the best of what was left out may be (-inf: nothing was).
   void settle(Incumbents& found, double dropped, Index k);
+  // Bounds an answer of a search that had no time to do so, or that does not bound what it leaves out.
+  void bound_if_unbounded(const PhraseProblem& problem, Index k);
+
+ private:
+  void conclude(double last);  // the score of the k-th best
 };
 
 // What one beam did.
@@ -104,7 +109,7 @@ PhraseAnswer search_lagrangian(const PhraseProblem& problem, const ForbiddenTerm
 PhraseAnswer search_astar(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options);
 PhraseAnswer search_stacks(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options);
 
-// A monotone derivation by a narrow stack, which takes little time, and no bound: what is left when time runs out.
+// A monotone derivation by a narrow stack, which takes little time: what is left when time runs out. It has no bound.
 PhraseAnswer search_hastily(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options);
 
 inline constexpr Index kLongestSentence = 512;  // words

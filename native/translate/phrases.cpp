@@ -1,14 +1,16 @@
 #include "translate/phrases.hpp"
 
 #include <algorithm>
+#include <numeric>
+
+#include "base/interrupt.hpp"
 
 namespace certus::translate {
 
-PhraseProblem::PhraseProblem(PhraseOptions options, const LanguageModel& model, const WordBounds* bounds,
-                             PhraseWeights weights)
+PhraseProblem::PhraseProblem(PhraseOptions options, const LanguageModel& model, PhraseWeights weights)
     : options_(std::move(options)),
       automaton_(model.automaton()),
-      bounds_(bounds),
+      model_(&model),
       weights_(weights),
       begin_(model.begin()),
       base_(options_.size()),
@@ -63,6 +65,33 @@ bool PhraseProblem::is_valid(std::span<const Option> derivation) const {
       if (covered[i]++) return false;
   }
   return count == words();
+}
+
+// The most that a phrase scores after any context and jump.
+double PhraseProblem::bound_option(Option o) const {
+  const std::span<const Word> words = options_.list_target(o);
+  const auto joined = std::min(static_cast<Index>(words.size()), automaton_.order - 1);
+  double total = 0;
+  for (Index n = 0; n < joined; ++n) total += bounds().find(automaton_, words.first(n), words[n]);
+  const Index farthest = weights_.limit < 0 ? this->words() : std::min(weights_.limit, this->words());
+  return base_[o] + weigh(total) + std::max(0.0, jump(0, farthest));
+}
+
+// best[e] = max over phrases of words b to e of best[b] + the bound of the phrase
+double PhraseProblem::bound_derivations() const {
+  std::vector<Option> order(options_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](Option o) { return options_.begin[o]; });
+  std::vector<double> best(words() + 1, kNever<double>);
+  best[0] = 0;
+  Heed heed;
+  for (const Option o : order) {
+    if (best[options_.begin[o]] == kNever<double>) continue;
+    double& after = best[options_.end[o]];
+    after = std::max(after, best[options_.begin[o]] + bound_option(o));
+    heed(64 * automaton_.order);
+  }
+  return best.back() + weigh(bounds().find(automaton_, std::span<const Word>(), kEnd));
 }
 
 Index PhraseProblem::find_uncovered() const {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "translate/language_model.hpp"
-#include "translate/word_bounds.hpp"
 
 namespace certus::translate {
 
@@ -45,13 +44,13 @@ struct PhraseWeights {
 // Phrases with the part of their costs that no context changes.
 class PhraseProblem {
  public:
-  PhraseProblem(PhraseOptions options, const LanguageModel& model, const WordBounds* bounds, PhraseWeights weights);
+  PhraseProblem(PhraseOptions options, const LanguageModel& model, PhraseWeights weights);
   // The same with another limit of jumps.
   PhraseProblem(const PhraseProblem& other, PhraseWeights weights) : PhraseProblem(other) { weights_ = weights; }
 
   const PhraseOptions& options() const { return options_; }
   const Automaton& automaton() const { return automaton_; }
-  const WordBounds* bounds() const { return bounds_; }  // there for orders above 3
+  const WordBounds& bounds() const { return model_->bounds(); }
   const PhraseWeights& weights() const { return weights_; }
   State begin() const { return begin_; }
   Index words() const { return options_.words; }
@@ -78,15 +77,20 @@ class PhraseProblem {
   double score(std::span<const Option> derivation) const;
   // Whether each source word is translated exactly once, and no jump is too far.
   bool is_valid(std::span<const Option> derivation) const;
+  // A bound of all derivations: the best segmentation of the source into phrases, each with the best that its target
+  // words score after any context. -inf where there is no segmentation.
+  double bound_derivations() const;
   // A source word that no phrase translates, or -1.
   Index find_uncovered() const;
 
  private:
   PhraseOptions options_;
   Automaton automaton_;
-  const WordBounds* bounds_;
+  const LanguageModel* model_;
   PhraseWeights weights_;
   State begin_;
+  double bound_option(Option o) const;
+
   std::vector<double> base_;  // [options]
   std::vector<State> tail_;   // [options] the state after one of at least order - 1 target words
 };

@@ -614,6 +614,9 @@ class LatentAnswer:
     def unseen(self) -> float:
         """The log of a bound on the probability of any sequence that was not found."""
     @property
+    def allowance(self) -> float:
+        """The gap between this and a log probability that counts as rounding."""
+    @property
     def remaining(self) -> float:
         """The probability of all of those together."""
     @property

@@ -15,7 +15,7 @@ from certus.align import Agreement
 from tests.attack.attack import Exact, Question, Truth, add_terms, choose_infeasible
 from tests.attack.scores import draw_regime
 
-SLACK = 1e-9  # share of all magnitudes
+SHARE = 2e-10  # of the scores of an alignment that counts as rounding: base/rounding.hpp
 METHODS = ("exact", "lr", "cons", "decomposition")
 AGREEMENTS = (
     {"adjacent": -math.inf, "apart": -math.inf, "alone": -math.inf},
@@ -74,19 +74,17 @@ class Alignments:
         """
         sources, targets = problem.forward.shape
         found: dict[tuple[Links, float], Exact] = {}
-        largest = 0.0
         for ours in itertools.product(range(targets + 1), repeat=sources):
             for theirs in itertools.product(range(sources + 1), repeat=targets):
                 terms = _list_terms(problem, ours, theirs)
-                exact = None if terms is None else add_terms(terms, integral=problem.integral)
-                if terms is None or exact is None:
+                exact = None if terms is None else add_terms(terms, integral=problem.integral, share=SHARE)
+                if exact is None:
                     continue
-                largest = max(largest, math.fsum(map(abs, terms)))
                 links = frozenset((i, j - 1) for i, j in enumerate(ours) if j) | frozenset(
                     (i - 1, j) for j, i in enumerate(theirs) if i
                 )
                 found[links, exact.score] = exact
-        return Truth(found, SLACK * largest)
+        return Truth(found)
 
     def ask(self, problem: AlignmentProblem) -> Iterator[Question]:
         """Ask all methods; those of papers know two kinds of agreement only."""

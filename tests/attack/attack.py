@@ -27,14 +27,19 @@ class Exact(NamedTuple):
     rounding: float
 
 
-def add_terms(terms: Sequence[float], *, integral: bool, epsilon: float = EPSILON) -> Exact | None:
-    """Return the sum of the scores of a structure; None where one of them is -inf: it is forbidden."""
+def add_terms(
+    terms: Sequence[float], *, integral: bool, epsilon: float = EPSILON, share: float = 0.0
+) -> Exact | None:
+    """Return the sum of the scores of a structure; None where one of them is -inf: it is forbidden.
+
+    ``share`` of the terms without their signs is what the proofs of a method may be wrong by, beside the
+    rounding of a sum. It is measured by the structures that are compared: penalties in others hide nothing.
+    """
     total = math.fsum(terms)
     if total == -math.inf:
         return None
-    if integral:
-        return Exact(total, 0.0)
-    return Exact(total, 2 * epsilon * (len(terms) + 1) * math.fsum(map(abs, terms)))
+    size = math.fsum(map(abs, terms))
+    return Exact(total, 0.0 if integral else (2 * epsilon * (len(terms) + 1) + share) * size)
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,7 @@ class Truth:
 
     Attributes:
         scores: of every allowed structure.
-        slack: how much more than rounding the proofs of this kind may be wrong by, as documented: relaxations
-            count shares of all magnitudes as rounding.
+        slack: how much more than rounding the proofs of this kind may be wrong by: integer programs.
     """
 
     scores: Mapping[Any, Exact]

@@ -11,10 +11,10 @@ from typing import Any
 
 from certus.relax import OPTIMIZERS, Decomposition
 from tests.attack.attack import Exact, Question, Truth, add_terms, choose_infeasible, pick
-from tests.attack.parts import Cell, PartProblem, draw_part, measure
+from tests.attack.parts import Cell, PartProblem, draw_part
 from tests.attack.scores import draw_regime
 
-SLACK = 1e-11  # share of all magnitudes that counts as rounding
+SHARE = 1e-11  # of the scores of a structure that counts as rounding; the library's own share is 8e-12
 LIMITS: tuple[dict[str, Any], ...] = (
     {"max_iterations": 1},
     {"max_iterations": 3},
@@ -61,7 +61,7 @@ class AgreementTruth(Truth):
         for variable in self.problem.shared:
             if len({cell in used[part] for part, cell in variable}) > 1:
                 return None
-        return add_terms(terms, integral=self.problem.integral)
+        return add_terms(terms, integral=self.problem.integral, share=SHARE)
 
     def list_best(self, k: int) -> list[Exact]:
         """Return the best score."""
@@ -112,16 +112,16 @@ class Decompositions:
                 new = _agree(problem, state, number, cells)
                 if new is None:
                     continue
-                own = add_terms([problem.weights[number] * term for term in terms], integral=problem.integral)
+                own = add_terms(
+                    [problem.weights[number] * term for term in terms], integral=problem.integral, share=SHARE
+                )
                 assert own is not None
                 score = Exact(total.score + own.score, total.rounding + own.rounding)
                 if new not in merged or score > merged[new][0]:
                     merged[new] = (score, (*values, value))
             joined = merged
         best = max((exact for exact, _ in joined.values()), default=None)
-        magnitude = math.fsum(w * measure(p) for w, p in zip(problem.weights, problem.parts, strict=True))
-        slack = SLACK * magnitude
-        return AgreementTruth({}, slack, structures, problem, () if best is None else (best,))
+        return AgreementTruth({}, 0.0, structures, problem, () if best is None else (best,))
 
     def ask(self, problem: DecompositionProblem) -> Iterator[Question]:
         """Ask all optimisers."""
@@ -147,7 +147,7 @@ class Decompositions:
                     optimizer if limits is free else f"{optimizer} limited",
                     make_call(optimizer=optimizer, infeasible=infeasible, **limits),
                     exact=limits is free,
-                    may_refuse="scale them" if problem.regime == "mixed" else "",
+                    may_refuse="scale them" if problem.regime in ("mixed", "tiny") else "",
                     infeasible=infeasible,
                     read=read,
                 )

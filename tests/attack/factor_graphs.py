@@ -19,7 +19,7 @@ from tests.attack.attack import Exact, Question, Truth, add_terms, choose_infeas
 from tests.attack.scores import Regime, draw_regime
 
 MOST = 700  # assignments that are enumerated
-SLACK = 1e-11  # share of all magnitudes that counts as rounding; the library's own tolerance is 1e-12
+SHARE = 1e-11  # of the scores of an assignment that counts as rounding; the library's own share is 8e-12
 UNIT = 2**1074  # all floats are whole multiples of its inverse
 RULES = ("halving", "inverse", "decay", "polyak", "koo", "chang")
 LIMITS: tuple[dict[str, Any], ...] = (
@@ -83,6 +83,12 @@ class FactorProblem:
         weight = sum(itertools.compress(more[0], true))
         return 0.0 if weight <= more[1] else -math.inf
 
+    def is_tiny(self) -> bool:
+        """Return whether all scores are too close to the least numbers for multipliers."""
+        rows = [[scores] if isinstance(scores, float) else list(scores) for scores in self.variables]
+        rows += [list(more[0]) for kind, _, *more in self.factors if kind == "table"]
+        return all(abs(x) < 1e-298 or x == -math.inf for row in rows for x in row)
+
     def list_variables(self, number: int) -> set[int]:
         """Return the variables of a factor."""
         kind, over, *_ = self.factors[number]
@@ -94,13 +100,7 @@ class FactorProblem:
         """Return the score of an assignment."""
         terms = [self.list_own(variable, state) for variable, state in enumerate(states)]
         terms += [self.score_factor(number, states) for number in range(len(self.factors))]
-        return add_terms(terms, integral=self.integral)
-
-    def measure(self) -> float:
-        """Return the sum of the largest magnitudes of all variables and tables."""
-        rows = [[scores] if isinstance(scores, float) else list(scores) for scores in self.variables]
-        rows += [list(more[0]) for kind, _, *more in self.factors if kind == "table"]
-        return math.fsum(max((abs(x) for x in row if x > -math.inf), default=0.0) for row in rows)
+        return add_terms(terms, integral=self.integral, share=SHARE)
 
 
 @dataclass(frozen=True)
@@ -150,17 +150,16 @@ class FactorGraphs:
 
     def enumerate(self, problem: FactorProblem) -> Truth:
         """Score all assignments, or merge them from left to right."""
-        slack = SLACK * problem.measure()
         sizes = [problem.count_states(variable) for variable in range(len(problem.variables))]
         if math.prod(sizes) > MOST:
             best = find_optimum(problem)
-            return FrontierTruth({}, slack, problem, () if best is None else (best,))
+            return FrontierTruth({}, 0.0, problem, () if best is None else (best,))
         found = {}
         for states in itertools.product(*map(range, sizes)):
             exact = problem.score(states)
             if exact is not None:
                 found[states] = exact
-        return Truth(found, slack)
+        return Truth(found)
 
     def ask(self, problem: FactorProblem) -> Iterator[Question]:
         """Ask all optimisers, without limits and with one."""
@@ -176,6 +175,7 @@ class FactorGraphs:
                     name if unlimited else f"{name} limited",
                     _make_call(graph, optimizer=optimizer, infeasible=infeasible, **limits),
                     exact=unlimited,
+                    may_refuse="scale them up" if problem.is_tiny() else "",
                     infeasible=infeasible,
                 )
 
@@ -183,12 +183,12 @@ class FactorGraphs:
 def find_optimum(problem: FactorProblem) -> Exact | None:
     """Return the best score: assignments that differ in what no later factor sees are merged."""
     members = [problem.list_variables(number) for number in range(len(problem.factors))]
-    frontier: dict[tuple[tuple[int, int], ...], int] = {(): 0}
+    frontier: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {(): (0, 0)}  # score and size, in units
     for variable in range(len(problem.variables)):
         due = [number for number, own in enumerate(members) if max(own) == variable]
         later = {v for own in members if max(own) > variable for v in own}
-        merged: dict[tuple[tuple[int, int], ...], int] = {}
-        for known, total in frontier.items():
+        merged: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
+        for known, (total, size) in frontier.items():
             for state in range(problem.count_states(variable)):
                 states = dict(known) | {variable: state}
                 row = [states.get(v, 0) for v in range(variable + 1)]
@@ -197,13 +197,14 @@ def find_optimum(problem: FactorProblem) -> Exact | None:
                 if -math.inf in terms:
                     continue
                 key = tuple((v, s) for v, s in states.items() if v in later)
-                value = total + sum(int(Fraction(term) * UNIT) for term in terms)
+                units = [int(Fraction(term) * UNIT) for term in terms]
+                value = total + sum(units), size + sum(map(abs, units))
                 merged[key] = max(value, merged.get(key, value))
         frontier = merged
     if not frontier:
         return None
-    best = max(frontier.values()) / UNIT
-    return Exact(best, 0.0 if problem.integral else 1e-13 * problem.measure())
+    best, size = max(frontier.values())
+    return Exact(best / UNIT, 0.0 if problem.integral else SHARE * (size / UNIT))
 
 
 def make_graph(problem: FactorProblem) -> FactorGraph:

@@ -24,10 +24,10 @@ from certus.translate import (
 )
 from tests.attack.attack import Exact, Question, Truth, add_terms, choose_infeasible, pick
 from tests.attack.ngrams import WORDS, Ngram, draw_ngrams, make_model
-from tests.attack.scores import draw_regime
+from tests.attack.scores import REAL, draw_regime
 
 MOST = 2000  # derivations
-SLACK = 1e-9  # relative to scores: what the methods take for rounding
+SHARE = 2e-9  # of the scores of a derivation: the methods take 1e-9 for rounding
 PROGRAM_SLACK = 1e-5  # what an integer program takes for rounding
 LIMITED: tuple[Method, ...] = (
     OptimalBeam(rounds=1),
@@ -61,7 +61,7 @@ class Phrases:
 
     def draw(self, rng: Random) -> PhrasesProblem:
         """Return a sentence of few words and derivations."""
-        regime = draw_regime(rng, names=("ties", "small", "small", "normal", "mixed"), largest=6)
+        regime = draw_regime(rng, names=("ties", "small", "small", *REAL), largest=6)
         ngrams = draw_ngrams(rng)
         while True:
             words = rng.choice([0, 1, 1, 2, 2, 3, 3, 4, 5])
@@ -104,7 +104,7 @@ class Phrases:
                 exact = _score(problem, derivation, problem.weight * model.score(text))
                 if exact is not None:
                     found[derivation] = exact
-        return Truth(found, SLACK * max((abs(exact.score) for exact in found.values()), default=0.0))
+        return Truth(found)
 
     def ask(self, problem: PhrasesProblem) -> Iterator[Question]:
         """Ask every method, with few rounds as well, for lists and for lists of different texts."""
@@ -187,7 +187,7 @@ def _score(problem: PhrasesProblem, derivation: Sequence[int], fluency: float) -
         begin, stop, _, score = problem.phrases[number]
         terms += [score, -problem.distortion * abs(begin - end)]
         end = stop
-    return add_terms(terms, integral=False)
+    return add_terms(terms, integral=False, share=SHARE)
 
 
 def _holds(text: Sequence[str], term: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Random scores in several regimes: ties, small and large whole numbers, penalties, and all magnitudes."""
+"""Random scores in several regimes: ties, whole numbers, penalties, tiny numbers, and all magnitudes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 WHOLE = ("ties", "small", "large")
-REAL = ("normal", "penalties", "mixed")
+REAL = ("normal", "penalties", "forbidding", "tiny", "mixed")
 _RANGES = ((-300, 300), (-300, -290), (-20, 20), (-3, 7), (0, 16), (295, 300))  # of decimal exponents
 
 
@@ -22,7 +22,7 @@ class Regime:
     Attributes:
         name: one of ``WHOLE`` and ``REAL``.
         share: of scores that are -inf.
-        exponents: of "mixed" scores.
+        exponents: of "mixed" scores; the first is that of "tiny" ones.
         single: whether scores are single-precision numbers.
     """
 
@@ -64,6 +64,10 @@ class Regime:
             return rng.gauss(0, 2)
         if self.name == "penalties":
             return rng.choice([0.0, 0.75, 1.0, 3.0, rng.gauss(0, 1), rng.gauss(0, 1), -1e4, -4e6, -5e6])
+        if self.name == "forbidding":  # penalties that stand for -inf
+            return rng.choice([1.0, rng.gauss(0, 1), rng.gauss(0, 1), rng.gauss(0, 1), -1e6, -1e12])
+        if self.name == "tiny":
+            return rng.gauss(0, 2) * math.pow(10.0, self.exponents[0])
         return math.copysign(math.pow(10.0, rng.uniform(*self.exponents)), rng.choice([-1, 1]))
 
 
@@ -83,4 +87,6 @@ def draw_regime(
     name = rng.choice(list(names))
     if single and name == "large":
         name = "small"
+    if name == "tiny":
+        low = -9.0 if single else rng.choice([-9.0, -300.0])
     return Regime(name, rng.choice(list(shares)), (low, high), single)

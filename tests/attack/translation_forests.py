@@ -25,10 +25,10 @@ from certus.translate import (
 )
 from tests.attack.attack import Question, Truth, add_terms, choose_infeasible, pick
 from tests.attack.ngrams import WORDS, Ngram, draw_ngrams, make_model
-from tests.attack.scores import draw_regime
+from tests.attack.scores import REAL, draw_regime
 
 MOST = 400  # derivations
-SLACK = 1e-9  # relative to scores
+SHARE = 2e-9  # of the scores of a derivation: the methods take 1e-9 for rounding
 PROGRAM_SLACK = 1e-5
 LONGEST = {ForestLagrangian: 3, ForestTightening: 3, ForestProgram: 2}  # n-grams that relaxations know
 LIMITED: tuple[ForestMethod, ...] = (
@@ -65,7 +65,7 @@ class TranslationForests:
 
     def draw(self, rng: Random) -> TargetProblem:
         """Return a forest of few derivations."""
-        regime = draw_regime(rng, names=("ties", "small", "small", "normal", "mixed"), largest=6)
+        regime = draw_regime(rng, names=("ties", "small", "small", *REAL), largest=6)
         ngrams = draw_ngrams(rng)
         while True:
             nodes, heads, tails, targets = rng.randint(1, 4), [], [], []
@@ -96,10 +96,11 @@ class TranslationForests:
         model, found = make_model(problem.ngrams), {}
         for edges, words in list_derivations(problem):
             terms = [float(problem.scores[edge]) for edge in edges]
-            exact = add_terms([*terms, problem.weight * model.score(list(words))], integral=False)
+            fluency = problem.weight * model.score(list(words))
+            exact = add_terms([*terms, fluency], integral=False, share=SHARE)
             if exact is not None:
                 found[edges] = exact
-        return Truth(found, SLACK * max((abs(exact.score) for exact in found.values()), default=0.0))
+        return Truth(found)
 
     def ask(self, problem: TargetProblem) -> Iterator[Question]:
         """Ask every method, with few rounds as well."""

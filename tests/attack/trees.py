@@ -16,7 +16,7 @@ from certus import Infeasible, Trees
 from tests.attack.attack import Question, Truth, add_terms, choose_infeasible
 from tests.attack.scores import draw_regime
 
-SLACK = 1e-11  # share of all magnitudes that counts as rounding where multipliers take part
+SHARE = 2e-10  # of the scores of a tree that counts as rounding where multipliers take part
 Heads = tuple[int, ...]
 
 
@@ -64,13 +64,13 @@ class DependencyTrees:
 
     def enumerate(self, problem: TreesProblem) -> Truth:
         """Score every tree."""
-        found = {}
+        duals = not problem.projective and any(part is not None for part in problem.parts)
+        share, found = SHARE if duals else 0.0, {}
         for heads in list_trees(len(problem.arcs), problem.projective, problem.single_root):
-            exact = add_terms(_list_terms(problem, heads), integral=problem.integral)
+            exact = add_terms(_list_terms(problem, heads), integral=problem.integral, share=share)
             if exact is not None:
                 found[heads] = exact
-        duals = not problem.projective and any(part is not None for part in problem.parts)
-        return Truth(found, SLACK * _measure(problem) if duals else 0.0)
+        return Truth(found)
 
     def ask(self, problem: TreesProblem) -> Iterator[Question]:
         """Ask for the best tree, for lists, with limits of time, and for probabilities."""
@@ -139,12 +139,6 @@ def _list_terms(problem: TreesProblem, heads: Heads) -> list[float]:
                 if grandsiblings is not None:
                     terms.append(float(grandsiblings[above, head, before, after]))
     return terms
-
-
-def _measure(problem: TreesProblem) -> float:
-    arrays = [problem.arcs, *(part for part in problem.parts if part is not None)]
-    largest = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in arrays]
-    return float(max(largest)) * 4 * (len(problem.arcs) + 1)
 
 
 def _ask_batch(trees: Trees, problem: TreesProblem) -> Any:

@@ -78,3 +78,14 @@ def test_the_references_agree() -> None:
     for _ in range(200):
         scores = random_problem(rng, int(rng.integers(1, 6)), int(rng.integers(1, 5))).scores
         assert best_of(all_scores(scores), 10).tolist() == best_scores(scores, 10).tolist()
+
+
+@pytest.mark.parametrize("method", ["carpediem", "viterbi", "viterbi-astar"])
+def test_large_transitions_cancel_no_small_ones(method: str) -> None:
+    """Scores of paths are sums of their own scores, whatever the largest transition into a label."""
+    transitions = np.array([[0.0, 1.0, -1.0], [0.0, 0.5, 0.25], [1e30, 1e30, 1e30]])
+    for size in (1.0, 1e30, 1e60):
+        chain = certus.Chain(transitions * np.array([[1.0], [1.0], [size]]))
+        found = chain.decode(np.array([[0.0, 0.25, -1e95], [0.0, 0.0, 0.0]]), method=method)
+        assert found.labels.tolist() == [0, 1]
+        assert found.score == found.bound == 1.0

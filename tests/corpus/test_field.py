@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,26 @@ def test_the_answer_equals_brute_force(seed: int, tally: list[int]) -> None:
         assert loaded.field.bound() + loaded.base == pytest.approx(best, abs=TINY)
         assert not loaded.excess.any()
         tally.append(1)
+
+
+@pytest.mark.parametrize("unit", [2.0**-100, 1e-9, 1e9])
+def test_scores_of_any_size(unit: float) -> None:
+    """What is proven is best at the scale of the scores, and small scores are proven like large ones."""
+    dice = np.random.default_rng(500)
+    for _ in range(EACH):
+        made = problem(dice)
+        emissions = (unit * (made.emissions + dice.normal(size=made.emissions.shape))).astype(np.float32)
+        same, close, null = (unit * weight for weight in made.delta)
+        transitions = (unit * made.transitions).astype(np.float32).astype(float)  # as lattices keep them
+        delta = same, close, null
+        made = replace(made, emissions=emissions, transitions=transitions, delta=delta)
+        loaded, _, score, labels = solved(made, Limits())
+        if not np.isfinite(loaded.base):
+            continue
+        best = made.best(loaded.labels)
+        assert score == pytest.approx(best, rel=0, abs=1e-11 * unit)
+        assert made.score(labels, loaded.labels) == pytest.approx(best, rel=0, abs=1e-11 * unit)
+        assert (loaded.field.open_blocks, loaded.field.open_nodes) == (0, 0)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:3])

@@ -267,3 +267,29 @@ def test_forests_with_several_goals() -> None:
     answers = {method: constrained.decode(scores, method=method).score for method in EXACT}
     assert len(set(answers.values())) == 1, answers
     assert constrained.decode(scores, k=3)[0].score == answers["astar"]
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("beam", "ilp")])
+@pytest.mark.parametrize("forbidden", [7e288, 1e12, -1e12])
+def test_scores_that_constraints_exclude_hide_nothing(method: Any, forbidden: float) -> None:
+    """Rounding of multipliers is of the size of the largest score, also of one that no constraint allows."""
+    graph = Hypergraph([0, 0, 1, 2, 3, 3], [0, 0, 0, 1, 2, 3, 3], [0, 1, 0], 3, nodes=4)
+    for small in (1e-4, 1e-3, 1.0):
+        scores = [0.0, forbidden, 0.5, 0.25, small, 2 * small]
+        found = graph.with_constraints([{4: 1, 1: 1, 5: 1}], [1]).decode(scores, method=method)
+        best = 2 * small
+        assert found.bound >= best
+        assert not found.optimal or found.score == best
+        assert found.optimal or method not in EXACT
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_rounding_chooses_no_derivation_of_a_signature(method: Any) -> None:
+    """Two derivations meet the constraint in the same way; multipliers are of the size of a third's score."""
+    if method == "ilp":
+        return
+    graph = Hypergraph([0, 1, 1, 1], [0, 0, 2, 2, 3], [0, 0, 0], [0, 1], nodes=2)
+    scores = [3.5e-113, -1.5e-215, -1.25e-280, 1.75e-31]
+    found = graph.with_constraints([{0: -1, 3: 2, 1: 1}], [-1]).decode(scores, method=method)
+    assert found.optimal
+    assert found.score == found.bound == 7e-113

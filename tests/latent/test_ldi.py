@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import islice
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import certus
-from certus import Status
+from certus import Status, _native
 from certus.errors import Infeasible
 from certus.latent import LDI, LatentChain
+from certus.latent.solution import make_solutions
 from tests.latent.chains import Problem, draw
 
 LITTLE = 1e-12
@@ -254,3 +257,39 @@ def test_the_model_is_not_asked_twice_about_what_it_forgot() -> None:
     assert by_label.optimal
     assert by_label.score >= by_mass.score
     assert by_label.stats["paths"] < 1000
+
+
+@pytest.mark.parametrize("status", [_native.Status.OPTIMAL, _native.Status.FEASIBLE])
+def test_score_and_bound_decide_what_is_proven(status: _native.Status) -> None:
+    """What the search says of itself decides nothing: ranks are proven where their bound is their score."""
+    for unseen, proven in [(-3.0, [True, True]), (-1.5, [True, False]), (-0.5, [False, False])]:
+        answer: Any = SimpleNamespace(
+            status=status,
+            labels=np.array([[0], [1]]),
+            log_probabilities=np.array([-1.0, -2.0]),
+            unseen=unseen,
+            allowance=1e-12,
+            remaining=0.1,
+            gain=0.0,
+            paths=2,
+            sequences=2,
+            expanded=0,
+        )
+        found = make_solutions(answer, 2, LDI())
+        assert [one.optimal for one in found] == proven
+        assert [one.bound for one in found] == [max(-1.0, unseen), max(-2.0, unseen)]
+
+
+def test_every_status_follows_from_score_and_bound() -> None:
+    rng = np.random.default_rng(11)
+    statuses = set()
+    for _ in range(200):
+        problem = draw(rng)
+        limited = LDI(steps=int(rng.integers(1, 4)))
+        for k in (1, 3):
+            found = problem.chain().decode(problem.scores, k=k, inference=limited, infeasible="return")
+            for one in found if isinstance(found, certus.KBest) else [found]:
+                if one.status is not Status.INFEASIBLE:
+                    assert one.optimal == (one.bound == one.score)
+                    statuses.add(one.status)
+    assert statuses == {Status.OPTIMAL, Status.FEASIBLE}

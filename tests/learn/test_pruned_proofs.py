@@ -268,6 +268,29 @@ def test_bounds_count_the_contexts_of_dropped_labels(seed: int) -> None:
     assert found.scores[0] == best == found.bounds[0]
 
 
+# Models whose sums of dropped labels would be too small without the same, of 5,000 drawn.
+EXCEEDING_SUMS = [100_209, 104_757]
+
+
+@pytest.mark.parametrize("seed", EXCEEDING_SUMS)
+def test_sums_count_the_contexts_of_dropped_labels(seed: int) -> None:
+    """What n-grams of three coarse tags add after a dropped label is part of the sum of all sequences."""
+    order = 2 + seed % 3
+    problem = whole_numbers(seed, order, labels=2 + seed % 3)
+    problem.named = seed % 4 < 2
+    rng, weights = problem.rng, problem.crf.weights
+    others, rows, heavy = (int(rng.choice(sizes)) for sizes in ([0, 0, 1], [0, 1, 1], [2, 4, 8]))
+    for name in weights:
+        long = name[0] == "coarse" and len(name) == 4
+        weights[name] *= rows if name[0] == "row" else heavy if long else others
+    levels = [0.0, 0.1, 0.3, 0.6, 1.0]
+    tagger = problem.tagger([float(rng.choice(levels)) for _ in range(1 + order)])
+    sentence = problem.sentence(3, 5)
+    truth = np.logaddexp.reduce(list(problem.crf.all_scores(features(sentence)).values()))
+    found = tagger.tag([[sentence]], confidence=True)
+    assert found.log_partitions[0] - 1e-5 <= truth <= found.log_partition_bounds[0] + 1e-5
+
+
 class ExactWeights(dict[Name, Fraction]):
     """Weights whose sums are exact, also with those that are not there."""
 

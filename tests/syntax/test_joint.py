@@ -10,7 +10,7 @@ import pytest
 
 from certus import Status, Tagger
 from certus.errors import Infeasible, InvalidInput
-from certus.relax import OPTIMIZERS, Decomposition, JointSolution, Subgradient
+from certus.relax import OPTIMIZERS, Decomposition, JointSolution, Subgradient, Trace
 from certus.relax.solution import ByPart
 from certus.syntax import Grammar
 from certus.syntax.constituency.part import TreePart
@@ -274,3 +274,21 @@ def test_a_limit_before_any_answer_is_no_proof(monkeypatch: pytest.MonkeyPatch) 
     assert covered.value is not None
     assert covered.tags == covered.value.tags
     assert covered.status is Status.SECONDS
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-9, 1.0, 1e9])
+def test_a_better_sequence_outside_of_the_lattice_leaves_nothing_proven(unit: float) -> None:
+    """Whether the bound meets the score is seen at the scale of the scores, not of 1."""
+    by_part = ("indicators", "scores", "average", "calls", "skipped", "completions")
+    parts: dict[str, Any] = dict.fromkeys(by_part, ByPart({}))
+    parts |= {"trace": Trace(), "limit": None, "work": {"nodes": 1}}
+    found = JointSolution(ByPart({}), -2 * unit, -2 * unit, Status.OPTIMAL, **parts)
+    tree: Any = None
+    scores = -unit, -unit
+    better: JointParse[Any] = JointParse(tree, [], found, 0.0, scores, outside=-1.9 * unit)
+    assert (better.status, better.bound) == (Status.FEASIBLE, -1.9 * unit)
+    assert (better.lattice_optimal, better.lattice_bound) == (True, -2 * unit)
+    worse: JointParse[Any] = JointParse(tree, [], found, 0.0, scores, outside=-2.1 * unit)
+    rounded: JointParse[Any] = JointParse(tree, [], found, 0.0, scores, outside=-2 * unit * (1 - 1e-9))
+    for one in (worse, rounded):
+        assert (one.status, one.bound) == (Status.OPTIMAL, -2 * unit)

@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,3 +114,40 @@ def test_no_translation_is_an_error(method: str) -> None:
         problem.decode(method=method)
     nothing = problem.decode(method=method, infeasible="return")
     assert (nothing.score, nothing.bound, nothing.status) == (-math.inf, -math.inf, Status.INFEASIBLE)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("method", METHODS)
+def test_first_answers_without_time_are_bounded(order: int, method: str) -> None:
+    """The bound without any time is finite, holds, and says so where the source cannot be segmented."""
+    rng, model, impossible = np.random.default_rng(70 + order), fit_model(order), 0
+    for _ in range(60):
+        words, limit = int(rng.integers(1, 5)), [None, 0, 1][int(rng.integers(3))]
+        phrases = draw_phrases(rng, words)
+        distortion = float(rng.choice([0.0, 0.5, -0.5]))
+        problem = PhraseProblem(words, phrases, model, limit=limit, distortion=distortion)
+        best = max(list_scores(problem, limit), default=-math.inf)
+        found = problem.decode(method=method, seconds=0, infeasible="return")
+        assert isinstance(found, certus.translate.Translation)
+        assert found.score <= best + 1e-9
+        assert best - 1e-9 <= found.bound < math.inf
+        assert found.optimal <= math.isclose(found.score, best)
+        impossible += found.status is Status.INFEASIBLE
+    assert impossible
+
+
+@pytest.mark.parametrize("rounds", [4, 5, 6, 7, 11])
+def test_beams_take_the_multipliers_that_outside_scores_were_made_with(rounds: int) -> None:
+    """After five rounds without a better bound, descent goes back to the best multipliers."""
+    rng, model = np.random.default_rng(9), fit_model(2)
+    for _ in range(300):
+        words = int(rng.integers(2, 5))
+        options: dict[str, Any] = {"weight": 0.0, "distortion": float(rng.choice([0.0, -0.5, 0.5]))}
+        problem = PhraseProblem(words, draw_phrases(rng, words), model, **options)
+        best = max(list_scores(problem, None), default=-math.inf)
+        for width in (1, 3):
+            method = certus.translate.Beam(width=width, first_rounds=rounds)
+            found = problem.decode(method=method, infeasible="return")
+            assert isinstance(found, certus.translate.Translation)
+            assert found.bound >= best
+            assert not found.optimal or found.score == best

@@ -10,7 +10,8 @@
 //   - The paper bounds every horizontal weight by the largest one of all. Here it is bounded by the largest one
 //     into the label, which is moved from the edges into the vertex: y weighs node(t, y) + incoming[y], an edge
 //     weighs transition(i, j) - incoming[j] <= 0, and the largest horizontal weight is 0. Where emissions are
-//     peaked this opens several times fewer vertices.
+//     peaked this opens several times fewer vertices. Bounds alone are computed that way: scores are sums of nodes and
+//     transitions as they are, so that large weights into a label cannot cancel small ones.
 //   - A layer is sorted as far as it is read: the first few vertices, then four times as many, and so on.
 //   - Open vertices are kept by decreasing score, so that the search for a predecessor stops at the first that
 //     cannot win.
@@ -58,7 +59,7 @@ class CarpeDiem {
   };
   struct Opening {  // a vertex whose best predecessor is being looked for
     Closed vertex;
-    double arrival;  // the best found so far
+    double arrival;  // the best found so far: a prefix and the edge from it, as they are scored
     Label from;
   };
 
@@ -71,11 +72,11 @@ class CarpeDiem {
     return layers_[t].opened ? layers_[t].open[0].score : kNever<double>;
   }
 
-  // Whether the most promising closed vertex of layer t may have a prefix above `score`.
-  bool promising(Index t, double score) {
+  // Whether the most promising closed vertex of layer t may have a prefix that is above `score` with `more`.
+  bool promising(Index t, double score, double more = 0) {
     Layer& layer = layers_[t];
     if (layer.next == layer.ready && !refill(t)) return false;
-    return best(t - 1) + layer.closed[layer.next].weight > score;
+    return best(t - 1) + layer.closed[layer.next].weight + more > score;
   }
 
   // Sorts out the next vertices of layer t, four times as many as the last time; false when none is left.
@@ -112,11 +113,12 @@ class CarpeDiem {
     begin(t);
     for (;;) {
       Opening& o = stack_[t];
-      if (t > 0 && promising(t - 1, o.arrival)) {
+      if (t > 0 && promising(t - 1, o.arrival, incoming_[o.vertex.label])) {
         begin(--t);
         continue;
       }
-      const Open done{o.arrival + o.vertex.weight, o.vertex.label, o.from};
+      const double node = static_cast<double>(trellis_.node(t)[o.vertex.label]);
+      const Open done{o.arrival + node, o.vertex.label, o.from};
       if (done.score != kNever<double>) insert(layers_[t], done);
       if (t == outer) return;
       consider(++t, done);
@@ -131,7 +133,8 @@ class CarpeDiem {
     if (t == 0) return;
     const Layer& previous = layers_[t - 1];
     Index n = 0;
-    while (n < previous.opened && previous.open[n].score > stack_[t].arrival) consider(t, previous.open[n++]);
+    const double most = incoming_[stack_[t].vertex.label];
+    while (n < previous.opened && previous.open[n].score + most > stack_[t].arrival) consider(t, previous.open[n++]);
     heed_(4 * n);
   }
 
@@ -140,7 +143,7 @@ class CarpeDiem {
     Opening& o = stack_[t];
     ++counters_.edges;
     const Label j = o.vertex.label;
-    const double x = p.score + (static_cast<double>(trellis_.at(t - 1, p.label, j)) - incoming_[j]);
+    const double x = p.score + static_cast<double>(trellis_.at(t - 1, p.label, j));
     if (x > o.arrival) o.arrival = x, o.from = p.label;
   }
 

@@ -62,22 +62,20 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   } catch (const relax::TimeIsUp&) {
     result_.end = DualEnd::seconds;
     const double others = open_.empty() ? kNever<double> : open_.front().bound;
-    result_.bound = std::min(result_.bound, std::max({here_, others, result_.score + tolerance_}));
+    result_.bound = std::min(result_.bound, std::max({here_, others, result_.score}) + tolerance_);
+  }
+  if (result_.end == DualEnd::seconds && result_.score == kNever<double> && !find_any()) return result_;
+  if (result_.end == DualEnd::seconds && result_.score != kNever<double>)
     tolerance_ = std::min(tolerance_, kRounding * kMixed * std::abs(result_.score));
-  }
-  if (result_.end == DualEnd::seconds && result_.score == kNever<double>) {
-    find_any();
-    return result_;
-  }
   const Conclusion conclusion = conclude(result_.score, result_.bound, tolerance_);
   if (conclusion.status != Status::feasible) result_.end = DualEnd::proven;
   result_.bound = conclusion.bound;
-  result_.found = result_.score != kNever<double>;
+  result_.found = result_.found || result_.score != kNever<double>;
   return result_;
 }
 
-// The best tree by its arcs alone, where no other was found in time.
-void NonProjectiveTrees::find_any() {
+// Finds the best tree by its arcs alone, where no other was found in time. False: there is no tree.
+bool NonProjectiveTrees::find_any() {
   const Index N = n_ + 1;
   dense_.assign(static_cast<std::size_t>(n_ * N), kNever<double>);
   heads_.resize(static_cast<std::size_t>(n_));
@@ -85,10 +83,11 @@ void NonProjectiveTrees::find_any() {
   result_.found = relax::spanning_tree(dense_.data(), n_, options_.single_root, heads_.data());
   if (!result_.found) {
     result_.end = DualEnd::proven;
-    return;
+    return false;
   }
   for (Index m = 1; m <= n_; ++m) best_[m - 1] = arcs_->find(heads_[m - 1], m);
   result_.score = score_tree(*arcs_, scores_, best_);
+  return true;
 }
 
 // Searches all trees that the scores allow; what is not seen scores no more than the bound.
@@ -235,13 +234,13 @@ bool NonProjectiveTrees::evaluate() {
     mean_[a] += in_tree_[a] + picked_[a];
   }
   ++samples_;
-  (*watch_)(work + 4 * static_cast<Index>(live_.id.size()));
   here_ = std::min(here_, bound_);
   if (bound_ < lowest_) {
     lowest_ = bound_;
     lowest_u_ = u_;
     lowest_v_ = v_;
   }
+  (*watch_)(work + 4 * static_cast<Index>(live_.id.size()));  // after the bound: a search without time has one, too
   return true;
 }
 
@@ -371,7 +370,7 @@ void NonProjectiveTrees::search() {
     std::pop_heap(open_.begin(), open_.end(), lower);
     const Node node = std::move(open_.back());
     open_.pop_back();
-    result_.bound = std::max(node.bound, result_.score);
+    result_.bound = std::max(node.bound, result_.score) + tolerance_;
     if (closes(node.bound)) break;
     if (result_.nodes++ >= options_.nodes) {
       result_.end = DualEnd::nodes;
@@ -427,7 +426,7 @@ void NonProjectiveTrees::search_by_paper() {
       result_.bound = result_.score;
       return;
     }
-    result_.bound = std::min(result_.bound, bound_);
+    result_.bound = std::min(result_.bound, bound_ + tolerance_);
     for (Index i = 0; i < n_; ++i) heads_[i] = live_.id[tree_[i]];
     std::vector<Label> arc_of(heads_.begin(), heads_.end());
     if (arc_of != last_tree_ || k == 0) offer(arc_of.data(), false), last_tree_ = arc_of;

@@ -60,7 +60,7 @@ class NonProjectiveTrees {
   enum class Verdict : std::uint8_t { closed, open };
 
   DualResult run(Label* arc_of);
-  void find_any();
+  bool find_any();
   void solve(bool plain);
   void search();
   void search_by_paper();

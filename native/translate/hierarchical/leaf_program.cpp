@@ -158,6 +158,10 @@ ForestAnswer judge_program(const ForestProblem& problem, const std::vector<char>
   ForestIncumbents found(ForestOptions{});
   std::vector<Edge> edges;
   if (list_chosen(problem.forest, chosen, problem.forest.goal, edges)) found.add(problem, std::move(edges), 0);
+  if (!is_best) {
+    const ForestBounds bounds = bound_forest(problem);
+    bound = std::min(bound, bounds.inside[problem.forest.goal] + bounds.outside[problem.forest.goal]);
+  }
   found.settle(is_best ? found.lower() : bound, answer);
   return answer;
 }

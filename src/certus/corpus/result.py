@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.annotation.tagging import Tagging
-from certus.solution import Status
+from certus.solution import Status, conclude
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Consistent:
     @property
     def status(self) -> Status:
         """OPTIMAL or FEASIBLE."""
-        return Status.OPTIMAL if self.optimal else Status.FEASIBLE
+        return conclude(self.score, self.bound)[0]
 
     @cached_property
     def taggings(self) -> list[ConsistentTagging]:

@@ -138,7 +138,7 @@ def _iterate(
 def _run_subgradient(
     field: _native.Field, limits: Limits, same: float, base: float, clock: Clock, progress: Progress
 ) -> list[Iteration]:
-    steps = _native.Subgradient(field, limits.rate * max(same, 1e-9), limits.lazy)
+    steps = _native.Subgradient(field, limits.rate * (same or 1.0), limits.lazy)
     trace: list[Iteration] = []
     for _ in range(limits.max_iterations):
         if clock.is_over or not field.open_nodes:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.latent.method import Inference
-from certus.solution import LabelSolution, Status
+from certus.solution import LabelSolution, Status, conclude
 
 STATS = ("paths", "sequences", "prefixes")
 
@@ -103,7 +103,7 @@ def read_sequences(answer: _native.LatentAnswer) -> LabelSequences:
 def make_solutions(answer: _native.LatentAnswer, k: int, inference: Inference) -> list[LatentSolution]:
     """Make the k best of a sentence that has any label sequence, best first."""
     rows, scores, gain = answer.labels.astype(np.int64), answer.log_probabilities, answer.gain
-    top, proven = float(scores.max()), answer.status is _native.Status.OPTIMAL
+    top = float(scores.max())
     reranked = inference.rerank(rows, np.exp(scores))
     if reranked is not None:
         here = slice(reranked.number, reranked.number + 1)
@@ -112,12 +112,17 @@ def make_solutions(answer: _native.LatentAnswer, k: int, inference: Inference) -
     out = []
     for rank, (row, score) in enumerate(zip(rows[:k], scores[:k].tolist(), strict=True)):
         better = -math.inf if rank else top  # of what was found, and does not rank before it
-        sure = score >= better and (proven or score >= answer.unseen)
+        unseen = min(answer.unseen, 0.0)  # no probability exceeds 1
+        status, bound = (
+            conclude(score, max(better, unseen))
+            if score < better
+            else conclude(score, unseen, allowance=answer.allowance)
+        )
         made = LatentSolution(
             row,
             score,
-            score if sure else max(score, better, min(answer.unseen, 0.0)),  # no probability exceeds 1
-            Status.OPTIMAL if sure else Status.FEASIBLE,
+            bound,
+            status,
             stats,
             remaining=answer.remaining,
             gain=gain if inference.reranks else None,

@@ -20,6 +20,7 @@ from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, find
 from certus.learn.feature_decoder import make_chain
 from certus.learn.features.inventory import Inventory
 from certus.ragged import Ragged
+from certus.solution import Status, conclude
 from certus.verification import Certificate, Problem
 
 STEPS = 1000
@@ -249,11 +250,12 @@ def _put(
 
 def _put_single(out: Decoded, n: int, answer: _native.LatentAnswer) -> None:
     """Write the common case, one label sequence, without making a solution of it."""
-    score, optimal = float(answer.log_probabilities[0]), answer.status is _native.Status.OPTIMAL
+    score = float(answer.log_probabilities[0])
+    status, bound = conclude(score, min(answer.unseen, 0.0), allowance=answer.allowance)
     out.labels[int(out.first[n]) : int(out.first[n + 1])] = answer.labels[0]
     out.scores[n, 0] = score + answer.log_partition
-    out.bounds[n] = (score if optimal else max(score, answer.unseen)) + answer.log_partition
-    out.found[n], out.optimal[n] = 1, optimal
+    out.bounds[n] = bound + answer.log_partition
+    out.found[n], out.optimal[n] = 1, status is Status.OPTIMAL
 
 
 def _put_confidence(out: Decoded, begin: int, end: int, k: int, probabilities: NDArray[np.float64]) -> None:

@@ -101,6 +101,22 @@ def test_limits_of_time(penalty: float) -> None:
             assert not found.optimal or found.score == best
 
 
+def test_first_bounds_of_scores_of_all_sizes() -> None:
+    """The first bound holds where numbers of very different sizes cancel out, and proves nothing wrong."""
+    random = np.random.default_rng(9)
+    for _ in range(4 * PROBLEMS):
+        arrays = {
+            name: np.copysign(10 ** random.uniform(-300, 90, array.shape), random.normal(size=array.shape))
+            for name, array in draw(random, int(random.integers(2, 4)), str(random.choice(KINDS))).items()
+        }
+        best = all_trees(len(arrays["arcs"])).score(arrays).max()
+        for seconds in (0.0, 1e-4, None):
+            found = certus.Trees().decode(seconds=seconds, **arrays)
+            assert found.score <= best + 1e-10 * abs(best)
+            assert best - 1e-10 * abs(best) <= found.bound < np.inf
+            assert not found.optimal or found.score == pytest.approx(best, rel=1e-9, abs=0)
+
+
 def test_real_penalties() -> None:
     """Penalties and -inf in their place have the same best trees, of which all are proven."""
     random = np.random.default_rng(8)

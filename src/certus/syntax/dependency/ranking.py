@@ -13,7 +13,7 @@ from certus import _native
 from certus._native import DependencyArcs, DualEnd, TreeScores64
 from certus.checks import Floats
 from certus.errors import InvalidInput
-from certus.solution import Status
+from certus.solution import Status, conclude
 from certus.syntax.dependency.solution import Heads, RankedTrees, TreeSolution
 
 _ENDS = {
@@ -57,10 +57,10 @@ class TreeProblem:
             ranked = self.scores.rank(self.projective, self.single_root, k, self.seconds)
         rows = ranked.arcs.reshape(len(ranked.scores), len(self.arcs))
         heads = self.candidates.heads[rows].astype(np.int64)
-        trees = [
-            TreeSolution(row, score, bound, Status.OPTIMAL if bound <= score else Status.SECONDS)
-            for row, score, bound in zip(heads, ranked.scores.tolist(), ranked.bounds.tolist(), strict=True)
-        ]
+        trees = []
+        for row, score, bound in zip(heads, ranked.scores.tolist(), ranked.bounds.tolist(), strict=True):
+            status, proven = conclude(score, bound, Status.SECONDS)
+            trees.append(TreeSolution(row, score, proven, status))
         return RankedTrees(trees, exhausted=ranked.exhausted)
 
     def _read_heads(self, arc_of: NDArray[np.int32]) -> Heads:

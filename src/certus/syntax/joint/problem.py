@@ -12,15 +12,20 @@ from numpy.typing import NDArray
 from certus.annotation.trees import Tree
 from certus.lattice.lattices import TagLattices
 from certus.relax import Decomposition, JointSolution, Optimizer, Progress, Trace
-from certus.solution import Solution, Status
+from certus.solution import Solution, Status, conclude
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.joint.cells import DisputedCells
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-ROUNDING = 1e-6  # of scores of taggers, which are sums in single precision
+_ROUNDING = 1e-6  # of scores of taggers, which are sums in single precision
 V = TypeVar("V", bound="Tree | None")  # a tree, or None where a solution may be without one
+
+
+def _find_allowance(parse_score: float, tag_score: float) -> float:
+    """Return the gap between the bound and the score of a tree with tags that counts as rounding."""
+    return _ROUNDING * (abs(parse_score) + abs(tag_score))
 
 
 class Limits(TypedDict, total=False):
@@ -83,11 +88,12 @@ class JointParse(Solution[V]):
         if found is None:
             super().__init__(tree, -np.inf, -np.inf, Status.INFEASIBLE)
         else:
-            super().__init__(tree, found.score, found.bound, found.status)
-        self.lattice_optimal, self.lattice_bound = self.optimal, self.bound
-        if outside > self.bound + ROUNDING * (1 + abs(self.bound)):
-            self.bound = outside
-            self.status = Status.FEASIBLE if self.optimal else self.status
+            limit = Status.FEASIBLE if found.optimal else found.status
+            allowance = _find_allowance(scores[0], found.score - scores[0]) if found.score > -np.inf else 0.0
+            status, bound = conclude(found.score, max(found.bound, outside), limit, allowance=allowance)
+            super().__init__(tree, found.score, bound, status)
+        self.lattice_optimal = found is not None and found.optimal
+        self.lattice_bound = self.bound if found is None else found.bound
         self.tags, self.pruning = tags, pruning
         self.parse_score, self.tag_score = scores
         self.trace = Trace() if found is None else found.trace
@@ -101,8 +107,8 @@ class JointParse(Solution[V]):
         """Make an answer of the grammar's best tree, whose tags no lattice has: bounded, hardly proven."""
         made = JointParse(tree, tree.tags, None, None, scores)
         made.score = scores[0] + weight * scores[1]
-        made.bound = max(made.score, bound)
-        made.status = Status.OPTIMAL if made.score == made.bound else Status.FEASIBLE
+        allowance = _find_allowance(scores[0], weight * scores[1])
+        made.status, made.bound = conclude(made.score, bound, allowance=allowance)
         made.lattice_optimal = False
         return made
 
