@@ -164,7 +164,7 @@ Counters as_counters(const nb::dict& values) {
   return counters;
 }
 
-void bind_records(nb::module_& m) {
+void bind_chain_records(nb::module_& m) {
   nb::enum_<Status>(m, "Status")
       .value("OPTIMAL", Status::optimal)
       .value("FEASIBLE", Status::feasible)
@@ -202,7 +202,7 @@ void bind_records(nb::module_& m) {
 }  // namespace
 
 void bind_chain(nb::module_& m) {
-  bind_records(m);
+  bind_chain_records(m);
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
   nb::list names;

@@ -157,7 +157,7 @@ void bind_vocabulary(nb::module_& m) {
           "sentences"_a, "name"_a = "X");
 }
 
-void bind_records(nb::module_& m) {
+void bind_crf_records(nb::module_& m) {
   define_arrays(nb::class_<CrfRows>(m, "CrfRows"), "begin", &CrfRows::begin, "label", &CrfRows::label, "weight",
                 &CrfRows::weight);
   define_fields(nb::class_<CrfMarginals>(m, "CrfMarginals"), "probabilities", &CrfMarginals::probabilities,
@@ -266,7 +266,7 @@ CrfRows CrfTrainer::pair_rows() const {
 
 void bind_crf(nb::module_& m) {
   bind_vocabulary(m);
-  bind_records(m);
+  bind_crf_records(m);
   bind_trainer(m);
   bind_passes(m);
   bind_model(m);

@@ -56,7 +56,7 @@ nb::ndarray<nb::numpy, const Label, nb::ndim<2>> labels_of(const LatentAnswer& a
   return {answer.labels.data(), {count, count ? answer.labels.size() / count : 0}, nb::find(answer)};
 }
 
-void bind_records(nb::module_& m) {
+void bind_latent_records(nb::module_& m) {
   nb::enum_<Inference>(m, "LatentInference")
       .value("LDI", Inference::ldi)
       .value("BHP", Inference::bhp)
@@ -82,7 +82,7 @@ void bind_records(nb::module_& m) {
 }  // namespace
 
 void bind_latent(nb::module_& m) {
-  bind_records(m);
+  bind_latent_records(m);
   nb::class_<Gain>(m, "LatentGain")
       .def(nb::init<>())
       .def(

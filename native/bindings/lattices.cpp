@@ -37,16 +37,16 @@ StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pru
   return lattices.release();
 }
 
-using Rows = Table<const double>;
+using AddedScores = Table<const double>;
 
-Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, const Rows& rows) {
+Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, const AddedScores& rows) {
   if (rows.shape(0) != tokens.shape(0) || extent(rows, 1) != self.labels())
     refuse("adjust must have a row for each of the tokens and a column for each label");
   return {tokens.data(), rows.data(), extent(tokens)};
 }
 
-void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, Rows rows, Flat<Label> labels,
-            Flat<double> scores, Index threads) {
+void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, AddedScores rows,
+            Flat<Label> labels, Flat<double> scores, Index threads) {
   const Adjustments adjust = adjustments(self, tokens, rows);
   const Index count = extent(which);
   std::vector<Index> place{0};
@@ -58,7 +58,8 @@ void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tok
   });
 }
 
-void max_marginals(const Lattices& self, Index sentence, Flat<const Index> tokens, Rows rows, Table<double> out) {
+void max_marginals(const Lattices& self, Index sentence, Flat<const Index> tokens, AddedScores rows,
+                   Table<double> out) {
   const Adjustments adjust = adjustments(self, tokens, rows);
   const nb::gil_scoped_release released;
   Lattices::Scratch scratch;

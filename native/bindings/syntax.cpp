@@ -109,7 +109,7 @@ auto list_heads(const ParseForest& forest) {
   return array(std::move(out));
 }
 
-void bind_records(nb::module_& m) {
+void bind_syntax_records(nb::module_& m) {
   define_fields(nb::class_<WrittenTree>(m, "WrittenTree"), "labels", &WrittenTree::labels, "arity", &WrittenTree::arity,
                 "tags", &WrittenTree::tags, "score", &WrittenTree::score);
   define_fields(nb::class_<BestTrees>(m, "BestTrees"), "trees", &BestTrees::trees, "exhausted", &BestTrees::exhausted,
@@ -145,7 +145,7 @@ void bind_records(nb::module_& m) {
 }  // namespace
 
 void bind_syntax(nb::module_& m) {
-  bind_records(m);
+  bind_syntax_records(m);
   nb::class_<Grammar>(m, "Syntax")
       .def(nb::new_(&make_grammar), "start"_a, "tag"_a.noconvert(), "label"_a.noconvert(), "binary"_a.noconvert(),
            "binary_score"_a.noconvert(), "unary"_a.noconvert(), "unary_score"_a.noconvert())
