@@ -45,8 +45,8 @@ Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, c
   return {tokens.data(), rows.data(), extent(tokens)};
 }
 
-void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, AddedScores rows,
-            Flat<Label> labels, Flat<double> scores, Index threads) {
+void decode_lattices(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, AddedScores rows,
+                     Flat<Label> labels, Flat<double> scores, Index threads) {
   const Adjustments adjust = adjustments(self, tokens, rows);
   const Index count = extent(which);
   std::vector<Index> place{0};
@@ -67,7 +67,7 @@ void max_marginals(const Lattices& self, Index sentence, Flat<const Index> token
 }
 
 // A part whose structures are read as (labels, score).
-RelaxPart make_part(const Lattices& self, Index sentence, Flat<const double> base, Flat<const Index> cells) {
+RelaxPart make_lattice_part(const Lattices& self, Index sentence, Flat<const double> base, Flat<const Index> cells) {
   return {std::make_shared<relax::LatticePart>(self, sentence, copy(base), copy(cells)),
           [](const std::shared_ptr<void>& kept) {
             const auto& found = *static_cast<const relax::FoundLabels*>(kept.get());
@@ -109,9 +109,10 @@ void bind_lattices(nb::module_& m) {
   define_arrays(lattice, "begin", &Copy::begin, "label", &Copy::label, "node", &Copy::node, "first_source", &Copy::from,
                 "edge_begin", &Copy::edge_begin, "edge", &Copy::edge);
   nb::class_<Lattices>(m, "Lattices")
-      .def("decode", &decode, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
+      .def("decode", &decode_lattices, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
       .def("max_marginals", &max_marginals, "sentence"_a, "tokens"_a, "adjust"_a, "out"_a)
-      .def("make_part", &make_part, "sentence"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
+      .def("make_part", &make_lattice_part, "sentence"_a, "base"_a.noconvert(), "cells"_a.noconvert(),
+           nb::keep_alive<0, 1>())
       .def("lattice", &Lattices::copy, "sentence"_a)
       .def_prop_ro(
           "first", [](const Lattices& self) { return array(std::vector<Index>(self.first())); },

@@ -74,7 +74,7 @@ std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& wo
 }
 
 // A part whose structures are read as WrittenTree.
-RelaxPart make_part(Parses& parses, Index tags, const Flat<const double>& base, const Flat<const Index>& cells) {
+RelaxPart make_chart_part(Parses& parses, Index tags, const Flat<const double>& base, const Flat<const Index>& cells) {
   return {std::make_shared<ParsePart>(parses, tags, copy(base), copy(cells)), [](const std::shared_ptr<void>& kept) {
             return nb::cast(WrittenTree(*static_cast<const WrittenTree*>(kept.get())));
           }};
@@ -186,7 +186,7 @@ void bind_syntax(nb::module_& m) {
             bounded(0, [&] { self.max_marginals(adjust.data(), exact, out.data()); });
           },
           "adjust"_a.noconvert(), "out"_a.noconvert(), "exact"_a, Unlocked())
-      .def("make_part", &make_part, "tags"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
+      .def("make_part", &make_chart_part, "tags"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
       .def_prop_ro("parsed", &Parses::parsed)
       .def_prop_ro("edges", &Parses::edges);
 }

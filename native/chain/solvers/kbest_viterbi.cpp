@@ -19,7 +19,7 @@ struct Prefix {
   Label from, rank;  // extends the rank-th best prefix of label `from` at the position before
 };
 
-inline bool better(const Prefix& a, const Prefix& b) {
+inline bool precedes_prefix(const Prefix& a, const Prefix& b) {
   if (a.score != b.score) return a.score > b.score;
   return a.from != b.from ? a.from < b.from : a.rank < b.rank;
 }
@@ -31,10 +31,10 @@ struct Shortlist {
   Index room;
 
   bool offer(Index& count, double& least, const Prefix& p) const {
-    if (count == room && !better(p, list[0])) return false;
-    if (count == room) std::pop_heap(list, list + count--, better);
+    if (count == room && !precedes_prefix(p, list[0])) return false;
+    if (count == room) std::pop_heap(list, list + count--, precedes_prefix);
     list[count++] = p;
-    std::push_heap(list, list + count, better);
+    std::push_heap(list, list + count, precedes_prefix);
     if (count == room) least = list[0].score;
     return true;
   }
@@ -93,7 +93,7 @@ class KBest {
     else counters.edges += L * by_row(t, before, now);
     for (Index y = 0; y < L; ++y) {
       Prefix* list = now.list + y * now.room;
-      std::sort_heap(list, list + now.count[y], better);
+      std::sort_heap(list, list + now.count[y], precedes_prefix);
       for (Index r = 0; r < now.count[y]; ++r) list[r].score += static_cast<double>(node[y]);
       heed_(8 * now.count[y]);
     }
@@ -198,7 +198,7 @@ class KBest {
     for (Label y = 0; y < trellis_.labels; ++y)
       for (Index r = 0; r < last.count[y]; ++r)
         if (!shortlist.offer(found, least, {last.list[y * last.room + r].score, y, static_cast<Label>(r)})) break;
-    std::sort_heap(shortlist.list, shortlist.list + found, better);
+    std::sort_heap(shortlist.list, shortlist.list + found, precedes_prefix);
     for (Index n = 0; n < found; ++n, heed_(4 * T)) trace(shortlist.list[n], labels + n * T);
     return found;
   }
