@@ -49,22 +49,31 @@ Method::Solvers make_solvers(Solver<Trs>... solvers) {
 #define CERTUS_REGISTER_SOLVERS(solver, text, made, ...) \
   static const Registration solver##_registration(Method{.name = text, .solvers = made __VA_OPT__(, ) __VA_ARGS__});
 
+// Instantiated explicitly, since GCC optimises less what it takes to be local to the file.
+#define CERTUS_INSTANTIATE(solver, ...) \
+  template void solver(const Trellis<__VA_ARGS__>&, const Request&, Answer&, Arena&);
+
 // At the end of a solver's file: makes it a method, compiled for both kinds of transitions in double precision. Scores
 // in single precision are converted for it.
-#define CERTUS_REGISTER(solver, text) \
+#define CERTUS_REGISTER(solver, text)        \
+  CERTUS_INSTANTIATE(solver, Dense<double>)  \
+  CERTUS_INSTANTIATE(solver, Sparse<double>) \
   CERTUS_REGISTER_SOLVERS(solver, text, make_solvers(solver<Dense<double>>, solver<Sparse<double>>))
 
 // Compiled also for matrices in single precision, as weights are that are being learnt.
 #define CERTUS_REGISTER_MATRICES(solver, text) \
+  CERTUS_INSTANTIATE(solver, Dense<float>)     \
+  CERTUS_INSTANTIATE(solver, Dense<double>)    \
+  CERTUS_INSTANTIATE(solver, Sparse<double>)   \
   CERTUS_REGISTER_SOLVERS(solver, text,        \
                           make_solvers(solver<Dense<float>>, solver<Dense<double>>, solver<Sparse<double>>))
 
 // Compiled for everything, and for other files to call. Further arguments set other fields of Method.
 #define CERTUS_REGISTER_ALL(solver, text, ...)                                                              \
-  template void solver(const Trellis<Dense<float>>&, const Request&, Answer&, Arena&);                      \
-  template void solver(const Trellis<Dense<double>>&, const Request&, Answer&, Arena&);                     \
-  template void solver(const Trellis<Sparse<float>>&, const Request&, Answer&, Arena&);                     \
-  template void solver(const Trellis<Sparse<double>>&, const Request&, Answer&, Arena&);                    \
+  CERTUS_INSTANTIATE(solver, Dense<float>)                                                                  \
+  CERTUS_INSTANTIATE(solver, Dense<double>)                                                                 \
+  CERTUS_INSTANTIATE(solver, Sparse<float>)                                                                 \
+  CERTUS_INSTANTIATE(solver, Sparse<double>)                                                                \
   CERTUS_REGISTER_SOLVERS(solver, text,                                                                     \
                           (make_solvers(solver<Dense<float>>, solver<Dense<double>>, solver<Sparse<float>>, \
                                         solver<Sparse<double>>))__VA_OPT__(, ) __VA_ARGS__)
