@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 NATIVE := $(shell find native src -type f -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test attack bench lint tidy sanitize coverage fuzz peers properties robustness review build english clean
+.PHONY: demo test attack bench lint tidy sanitize threads coverage fuzz peers properties robustness review build english clean
 
 demo: build  ## decode a small lattice and print the proof
 	$(BIN)/certus demo
@@ -67,7 +67,7 @@ COUNT := awk '/^ *\[[0-9]+\/[0-9]+\]/ { printf "\r%s files compiled", $$1; fflus
 		|| { tail -n 60 build/install.log; exit 1; }
 	touch $@
 
-sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a build of its own
+sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, then `threads`, in builds of their own
 	test -x .venv-sanitize/bin/python || $(PYTHON) -m venv .venv-sanitize
 	.venv-sanitize/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-sanitize/bin/python -m pip install --quiet --group build --group dev
@@ -76,6 +76,19 @@ sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 CERTUS_PROBLEMS=$${CERTUS_PROBLEMS:-2000} \
 		.venv-sanitize/bin/python -m pytest -n auto -p no:cacheprovider
+	$(MAKE) --no-print-directory threads
+
+THREADED := tests/hostile/test_threads.py
+# Python itself is not instrumented, so its own locks are unknown: what it does is suppressed in tests/tsan.supp.
+threads: .venv/tools  ## the tests of shared objects under ThreadSanitizer, in a build of its own
+	test -x .venv-threads/bin/python || $(PYTHON) -m venv .venv-threads
+	.venv-threads/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-threads/bin/python -m pip install --quiet --group build --group test
+	PATH="$(CURDIR)/.venv-threads/bin:$$PATH" .venv-threads/bin/python -m pip install --quiet --no-build-isolation \
+		--editable ./bench --editable . -C build-dir=build/threads -C cmake.define.CERTUS_SANITIZE_THREADS=ON
+	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+		TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp halt_on_error=1 exitcode=66" \
+		.venv-threads/bin/python -m pytest -p no:cacheprovider $(THREADED)
 
 coverage: .venv/tools  ## the lines that the tests run, in Python and in C++, in a build of its own
 	test -x .venv-coverage/bin/python || $(PYTHON) -m venv .venv-coverage
@@ -132,4 +145,4 @@ english: build  ## train the embedded models anew
 		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 
 clean:
-	rm -rf .venv .venv-sanitize .venv-coverage .venv-fuzz .venv-peers build
+	rm -rf .venv .venv-sanitize .venv-threads .venv-coverage .venv-fuzz .venv-peers build

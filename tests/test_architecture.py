@@ -19,6 +19,7 @@ from tests.architecture import (
     read_native_arrows,
     read_python_arrows,
 )
+from tests.hidden_names import find_hidden_names, find_repeated_names
 
 ROOT = Path(__file__).parents[1]
 PACKAGE, KERNELS = ROOT / "src" / "certus", ROOT / "native"
@@ -49,6 +50,34 @@ def test_no_modules_know_one_another() -> None:
 
 def test_namespaces_follow_folders() -> None:
     assert not find_misplaced_namespaces(KERNELS)
+
+
+def test_files_compiled_together_share_no_hidden_names() -> None:
+    repeated = find_repeated_names(KERNELS)
+    advice = "give one a more precise name, for files of a folder are compiled as one:"
+    assert not repeated, "\n".join([advice, *repeated])
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("constexpr Index kMost = 3;", "kMost"),
+        ("constexpr double kShares[] = {0.5, 1};", "kShares"),
+        ("template <class S>\nclass Search : Base<S> { void run(); };", "Search"),
+        ("using Rows = Table<const double>;", "Rows"),
+        ("template <class S, class T = Dense<S>>\nauto find(const S& s) -> T { if (s) return {}; }", "find"),
+        ("[[gnu::noinline]] bool is_late(Time end = now()) noexcept;", "is_late"),
+    ],
+)
+def test_hidden_names_are_found(code: str, name: str) -> None:
+    file = f'#include "a.hpp"\nnamespace certus {{\nnamespace {{\n// Not = this;\n{code}\n}}  // namespace\n'
+    assert find_hidden_names(f"{file}int seen() {{ return 1; }}\n}}") == {name}
+
+
+def test_a_hidden_name_of_two_files_is_caught(tmp_path: Path) -> None:
+    hidden = "namespace certus { namespace { bool raise(%s x) { return x; } } }"
+    plant(tmp_path / "native", [("chain/a.cpp", hidden % "int"), ("chain/b.cpp", hidden % "double")])
+    assert find_repeated_names(tmp_path / "native") == ["native/chain: raise is defined by a.cpp, b.cpp"]
 
 
 @pytest.mark.parametrize(("root", "layers"), [(PACKAGE, PYTHON), (KERNELS, NATIVE)], ids=["Python", "C++"])

@@ -2,13 +2,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <thread>
-
-#include "base/interrupt.hpp"
 
 namespace certus {
 
@@ -17,6 +13,20 @@ namespace lazy {
 // Calls wait(context), which blocks, without a lock of the caller's runtime that the awaited thread may need. Whoever
 // loads the kernels sets it once; without it, wait(context) is called as is.
 inline void (*block)(void (*wait)(void*), void* context) = nullptr;
+
+// Whose turn it is to make a value.
+class Turns {
+ public:
+  // Whether it is this thread's turn; otherwise waits for a while, or until it may be.
+  bool begin();
+  void end();
+  std::mutex& guard() { return guard_; }  // held for a moment only
+
+ private:
+  std::mutex guard_;
+  std::condition_variable changed_;
+  const void* maker_ = nullptr;  // the thread whose turn it is
+};
 
 }  // namespace lazy
 
@@ -47,50 +57,22 @@ class Lazy {
  private:
   template <class Make>
   [[gnu::noinline, gnu::cold]] T& wait_or_make(const Make& make) const {
-    while (!begin())
+    while (!turns_.begin())
       if (T* const found = find()) return *found;
-    const Turn turn{*this};
+    const Turn turn{turns_};
     if (T* const found = find()) return *found;
     std::unique_ptr<T> made = make();
-    const std::lock_guard lock(guard_);
+    const std::lock_guard lock(turns_.guard());
     if (!value_) value_ = std::move(made), found_.store(value_.get(), std::memory_order_release);
     return *value_;
   }
 
-  // Whether it is this thread's turn to make the value; otherwise waits for a while, or until it is there.
-  bool begin() const {
-    const std::thread::id self = std::this_thread::get_id();
-    {
-      const std::lock_guard lock(guard_);
-      if (maker_ == std::thread::id() || maker_ == self) {
-        maker_ = self;
-        return true;
-      }
-    }
-    const auto wait = [](void* context) {
-      const Lazy& lazy = *static_cast<const Lazy*>(context);
-      std::unique_lock lock(lazy.guard_);
-      lazy.changed_.wait_for(lock, std::chrono::milliseconds(20), [&] { return lazy.maker_ == std::thread::id(); });
-    };
-    void* const context = const_cast<Lazy*>(this);
-    if (lazy::block) lazy::block(wait, context);
-    else wait(context);
-    interrupt::look();
-    return false;
-  }
-
   struct Turn {
-    const Lazy& lazy;
-    ~Turn() {
-      const std::lock_guard lock(lazy.guard_);
-      lazy.maker_ = {};
-      lazy.changed_.notify_all();
-    }
+    lazy::Turns& turns;
+    ~Turn() { turns.end(); }
   };
 
-  mutable std::mutex guard_;  // of what follows; held for a moment only
-  mutable std::condition_variable changed_;
-  mutable std::thread::id maker_;
+  mutable lazy::Turns turns_;
   mutable std::unique_ptr<T> value_;
   mutable std::atomic<T*> found_ = nullptr;
 };

@@ -65,8 +65,8 @@ Settings make_settings(const std::string& kind, double null, double tension, boo
   return {read_kind(kind), static_cast<float>(null), static_cast<float>(tension), agreement};
 }
 
-double iterate(Trainer& self, const std::string& kind, double null, double tension, bool agreement, bool stems,
-               bool count_fertility, Index threads) {
+double iterate_trainer(Trainer& self, const std::string& kind, double null, double tension, bool agreement, bool stems,
+                       bool count_fertility, Index threads) {
   const Step step{make_settings(kind, null, tension, agreement), agreement, stems, count_fertility, threads};
   const nb::gil_scoped_release released;
   return self.iterate(step);
@@ -91,16 +91,16 @@ void restore(Trainer& self, const nb::dict& state) {
   self.resume();
 }
 
-nb::dict export_arrays(const Trainer& self, double least) {
+nb::dict export_trainer(const Trainer& self, double least) {
   Tables tables = export_tables(self, least);
   nb::dict out;
   visit_arrays(tables, [&](const char* name, auto& values) { out[name] = array(std::move(values)); });
   return out;
 }
 
-void make_model(Aligner* self, std::vector<std::string> source_words, std::vector<std::string> target_words,
-                const nb::dict& arrays, double sparse, double spelling, double stems, const std::string& kind,
-                double null, double tension, bool agreement) {
+void make_aligner(Aligner* self, std::vector<std::string> source_words, std::vector<std::string> target_words,
+                  const nb::dict& arrays, double sparse, double spelling, double stems, const std::string& kind,
+                  double null, double tension, bool agreement) {
   Tables tables;
   tables.words[0] = std::move(source_words);
   tables.words[1] = std::move(target_words);
@@ -301,15 +301,14 @@ void bind_align(nb::module_& m) {
            "target_first"_a.noconvert(), "times"_a.noconvert(), "source_words"_a, "target_words"_a, "sparse"_a,
            "spelling"_a, "stems"_a, "cells_in_memory"_a, "folder"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
            nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
-      .def("iterate", &iterate, "kind"_a, "null"_a, "tension"_a, "agreement"_a, "stems"_a, "count_fertility"_a,
+      .def("iterate", &iterate_trainer, "kind"_a, "null"_a, "tension"_a, "agreement"_a, "stems"_a, "count_fertility"_a,
            "threads"_a)
       .def("state", &get_state)
       .def("restore", &restore, "state"_a)
-      .def("export", &export_arrays, "least"_a)
-      .def_prop_ro("word_pairs", [](const Trainer& self) { return self.cooccurrences().size(); });
+      .def("export", &export_trainer, "least"_a);
   nb::class_<Aligner>(m, "AlignmentModel")
-      .def("__init__", &make_model, "source_words"_a, "target_words"_a, "arrays"_a, "sparse"_a, "spelling"_a, "stems"_a,
-           "kind"_a, "null"_a, "tension"_a, "agreement"_a)
+      .def("__init__", &make_aligner, "source_words"_a, "target_words"_a, "arrays"_a, "sparse"_a, "spelling"_a,
+           "stems"_a, "kind"_a, "null"_a, "tension"_a, "agreement"_a)
       .def("choose", &choose_pairs, "source"_a, "target"_a, "forward"_a, "threads"_a)
       .def("align", &align_pairs, "source"_a, "target"_a, "decoding"_a, "threads"_a)
       .def("find_lexical", &find_lexical, "source"_a, "target"_a)

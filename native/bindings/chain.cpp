@@ -43,7 +43,7 @@ std::optional<Result> decode_plainly(const Model<S>& model, const Matrix<S>& emi
 }
 
 template <class S>
-std::optional<Result> decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
+std::optional<Result> decode_best(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
   double score = 0;
   if (extent(labels) != extent(emissions)) return std::nullopt;
   return decode_plainly(model, emissions, labels.data(), &score, 1, method);
@@ -98,7 +98,7 @@ nb::list decode_many(const Model<S>& model, const nb::list& emissions, Flat<Inde
 }
 
 template <class S>
-void bind(nb::module_& m, const char* name) {
+void bind_chain_model(nb::module_& m, const char* name) {
   using M = Model<S>;
   nb::class_<M>(m, name)
       .def(
@@ -119,7 +119,7 @@ void bind(nb::module_& m, const char* name) {
           "labels"_a, "fallback"_a, "origin"_a, "target"_a, "score"_a, "start"_a.none(), "end"_a.none())
       .def("rank",
            [](M& self, Flat<const Index> order) { self.order.assign(order.data(), order.data() + order.shape(0)); })
-      .def("decode", &decode<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "method"_a)
+      .def("decode", &decode_best<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "method"_a)
       .def("decode_list", &decode_list<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
            "method"_a)
       .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
@@ -164,7 +164,7 @@ Counters as_counters(const nb::dict& values) {
   return counters;
 }
 
-void bind_records(nb::module_& m) {
+void bind_chain_records(nb::module_& m) {
   nb::enum_<Status>(m, "Status")
       .value("OPTIMAL", Status::optimal)
       .value("FEASIBLE", Status::feasible)
@@ -202,9 +202,9 @@ void bind_records(nb::module_& m) {
 }  // namespace
 
 void bind_chain(nb::module_& m) {
-  bind_records(m);
-  bind<float>(m, "Model32");
-  bind<double>(m, "Model64");
+  bind_chain_records(m);
+  bind_chain_model<float>(m, "Model32");
+  bind_chain_model<double>(m, "Model64");
   nb::list names;
   for (const Method& method : all_methods()) names.append(nb::str(method.name.data(), method.name.size()));
   m.attr("METHODS") = nb::tuple(names);

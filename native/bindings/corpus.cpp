@@ -21,8 +21,8 @@ struct Problem {
   Problem(Agreement agreement, Index nodes, bool with_outside) : field(std::move(agreement), nodes, with_outside) {}
 };
 
-void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes,
-          bool with_outside) {
+void make_agreement_problem(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes,
+                            bool with_outside) {
   Agreement agreement{same, close, null, copy(group)};
   new (self) Problem(std::move(agreement), nodes, with_outside);
 }
@@ -163,7 +163,7 @@ struct NodeChoice {
   std::vector<double> scores;            // [nodes asked for]
 };
 
-NodeChoice maximize(const Mrf& self, Flat<const Index> which, Flat<const double> u) {
+NodeChoice maximize_nodes(const Mrf& self, Flat<const Index> which, Flat<const double> u) {
   NodeChoice found{std::vector<std::int32_t>(self.node_of.size(), -1), {}, {}};
   for (std::size_t i = 0; i < which.shape(0); ++i) {
     const Index node = which.data()[i];
@@ -192,7 +192,8 @@ void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, dou
 
 void bind_corpus(nb::module_& m) {
   nb::class_<Problem>(m, "Field")
-      .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "with_outside"_a = true)
+      .def("__init__", &make_agreement_problem, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a,
+           "with_outside"_a = true)
       .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "excess"_a,
            Unlocked())
       .def("merge", [](Problem& self, Flat<const Index> into) { self.field.merge(into.data()); })
@@ -237,7 +238,7 @@ void bind_corpus(nb::module_& m) {
   nb::class_<Mrf>(m, "Mrf")
       .def("__init__", &make_mrf, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "node_of"_a, "candidates"_a,
            "labels"_a, "seen_nodes"_a, "seen_labels"_a, "seen_counts"_a)
-      .def("maximize", &maximize, "which"_a, "u"_a);
+      .def("maximize", &maximize_nodes, "which"_a, "u"_a);
 }
 
 }  // namespace certus

@@ -31,8 +31,8 @@ nb::object transitions(const CrfModel& model) {
   return nb::cast(reshape(std::move(out), L, L));
 }
 
-CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> label, Flat<const double> weight,
-                     Table<const double> transitions) {
+CrfModel* make_crf_model(Index labels, Flat<const Index> begin, Flat<const Label> label, Flat<const double> weight,
+                         Table<const double> transitions) {
   const nb::gil_scoped_release released;
   const std::vector<Index> row_begin = copy(begin);
   const std::vector<Label> row_label = copy(label);
@@ -50,14 +50,14 @@ CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> la
   return new CrfModel(std::move(layout), std::move(w));
 }
 
-std::vector<Index> decode(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+std::vector<Index> decode_corpus(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
   std::vector<Index> labels(corpus.tokens());
   const nb::gil_scoped_release released;
   model.decode(CrfInput(model.layout(), corpus), threads, labels.data());
   return labels;
 }
 
-auto emissions(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+auto score_corpus(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
   const Index tokens = corpus.tokens(), L = model.layout().labels();
   std::vector<double> out(tokens * L);
   {
@@ -93,7 +93,7 @@ CrfKBest decode_kbest(const CrfModel& model, const learn::Corpus& corpus, Index 
 }
 
 template <class Vocabulary>
-learn::Corpus read(Vocabulary& vocabulary, const nb::iterable& sentences, const char* name) {
+learn::Corpus read_corpus(Vocabulary& vocabulary, const nb::iterable& sentences, const char* name) {
   CrfReader reader(vocabulary, name);
   for (nb::handle sentence : sentences) reader.read(sentence);
   return std::move(reader.corpus);
@@ -102,8 +102,8 @@ learn::Corpus read(Vocabulary& vocabulary, const nb::iterable& sentences, const 
 // From features to label names in one go: a list of lists.
 nb::list predict(const CrfModel& model, const CrfVocabulary& vocabulary, const nb::iterable& sentences,
                  const nb::tuple& names, Index threads) {
-  const learn::Corpus corpus = read(vocabulary, sentences, "X");
-  const std::vector<Index> labels = decode(model, corpus, threads);
+  const learn::Corpus corpus = read_corpus(vocabulary, sentences, "X");
+  const std::vector<Index> labels = decode_corpus(model, corpus, threads);
   nb::list out;
   for (Index s = 0; s < corpus.sentences(); ++s) {
     const Index first = corpus.sentence[s], length = corpus.sentence[s + 1] - first;
@@ -150,14 +150,15 @@ void bind_vocabulary(nb::module_& m) {
           },
           "at"_a, nb::rv_policy::take_ownership)
       .def(
-          "intern", [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return read(v, x, name); },
+          "intern", [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return read_corpus(v, x, name); },
           "sentences"_a, "name"_a = "X")
       .def(
-          "lookup", [](const CrfVocabulary& v, const nb::iterable& x, const char* name) { return read(v, x, name); },
+          "lookup",
+          [](const CrfVocabulary& v, const nb::iterable& x, const char* name) { return read_corpus(v, x, name); },
           "sentences"_a, "name"_a = "X");
 }
 
-void bind_records(nb::module_& m) {
+void bind_crf_records(nb::module_& m) {
   define_arrays(nb::class_<CrfRows>(m, "CrfRows"), "begin", &CrfRows::begin, "label", &CrfRows::label, "weight",
                 &CrfRows::weight);
   define_fields(nb::class_<CrfMarginals>(m, "CrfMarginals"), "probabilities", &CrfMarginals::probabilities,
@@ -168,17 +169,17 @@ void bind_records(nb::module_& m) {
 
 void bind_model(nb::module_& m) {
   nb::class_<CrfModel>(m, "CrfModel")
-      .def_static("of", &make_model, "labels"_a, "begin"_a, "label"_a, "weight"_a, "transitions"_a,
+      .def_static("of", &make_crf_model, "labels"_a, "begin"_a, "label"_a, "weight"_a, "transitions"_a,
                   nb::rv_policy::take_ownership)
       .def("rows", [](const CrfModel& self) { return CrfRows(self.layout(), self.weights().data()); })
       .def_prop_ro("transitions", &transitions)
       .def(
           "decode",
           [](const CrfModel& self, const learn::Corpus& corpus, Index threads) {
-            return array(decode(self, corpus, threads));
+            return array(decode_corpus(self, corpus, threads));
           },
           "corpus"_a, "threads"_a)
-      .def("emissions", &emissions, "corpus"_a, "threads"_a)
+      .def("emissions", &score_corpus, "corpus"_a, "threads"_a)
       .def("marginals", &marginals, "corpus"_a, "threads"_a)
       .def("decode_kbest", &decode_kbest, "corpus"_a, "sentence"_a, "k"_a)
       .def("predict", &predict, "vocabulary"_a, "sentences"_a, "names"_a, "threads"_a);
@@ -266,7 +267,7 @@ CrfRows CrfTrainer::pair_rows() const {
 
 void bind_crf(nb::module_& m) {
   bind_vocabulary(m);
-  bind_records(m);
+  bind_crf_records(m);
   bind_trainer(m);
   bind_passes(m);
   bind_model(m);

@@ -106,7 +106,7 @@ class Batch {
 };
 
 template <class Learner>
-nb::class_<Learner> bind(nb::module_& m, const char* name) {
+nb::class_<Learner> bind_learner(nb::module_& m, const char* name) {
   return nb::class_<Learner>(m, name)
       .def("epoch", &Learner::epoch, "order"_a)
       .def("state", &Learner::state)
@@ -118,7 +118,7 @@ nb::class_<Learner> bind(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_crf_learners(nb::module_& m) {
-  bind<Sgd>(m, "CrfSgd")
+  bind_learner<Sgd>(m, "CrfSgd")
       .def(
           "__init__",
           [](Sgd* self, CrfTrainer& trainer, double c1, double eta, double decay) {
@@ -126,7 +126,7 @@ void bind_crf_learners(nb::module_& m) {
             new (self) Sgd(trainer, {c1, eta, decay});
           },
           "trainer"_a, nb::kw_only(), "c1"_a, "eta"_a, "decay"_a, nb::keep_alive<1, 2>());
-  bind<Batch>(m, "CrfLbfgs")
+  bind_learner<Batch>(m, "CrfLbfgs")
       .def_ro("stepped", &Batch::stepped)
       .def(
           "__init__",

@@ -259,7 +259,7 @@ ScoredParts score_parts(const ArcModel& self, nb::handle sentences, double ratio
   return out;
 }
 
-double score_tree(const ArcModel& self, nb::handle sentences, Flat<const Label> heads) {
+double score_heads(const ArcModel& self, nb::handle sentences, Flat<const Label> heads) {
   const Texts texts(sentences, self.columns());
   if (texts.size() != 1 || extent(heads) != texts.tokens()) refuse("there must be a head for each word of a sentence");
   for (Index m = 0; m < extent(heads); ++m)
@@ -322,7 +322,7 @@ void bind_dependency_parser(nb::module_& m) {
            "k"_a, "seconds"_a, "threads"_a, "paper_iterations"_a = 0)
       .def("score_arcs", &score_arcs, "sentences"_a)
       .def("score_parts", &score_parts, "sentences"_a, nb::kw_only(), "ratio"_a, "most"_a)
-      .def("score_tree", &score_tree, "sentences"_a, "heads"_a);
+      .def("score_tree", &score_heads, "sentences"_a, "heads"_a);
 }
 
 }  // namespace certus

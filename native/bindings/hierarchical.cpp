@@ -18,7 +18,7 @@ namespace {
 using namespace translate;
 
 template <class X>
-std::span<const X> view(const Flat<const X>& x) {
+std::span<const X> view_array(const Flat<const X>& x) {
   return {x.data(), x.shape(0)};
 }
 
@@ -31,8 +31,9 @@ void make_forest(BoundForest* self, BoundModel& model, Index nodes, Index goal, 
                  const Flat<const double>& scores, const Flat<const Index>& first, const Flat<const Symbol>& symbols,
                  double weight) {
   const BoundaryModel& boundaries = model.boundaries();
-  TargetForest forest =
-      run_unlocked([&] { return sort_forest(nodes, goal, view(heads), view(scores), view(first), view(symbols)); });
+  TargetForest forest = run_unlocked([&] {
+    return sort_forest(nodes, goal, view_array(heads), view_array(scores), view_array(first), view_array(symbols));
+  });
   new (self) BoundForest{{std::move(forest), &boundaries, weight}};
 }
 

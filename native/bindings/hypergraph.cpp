@@ -385,7 +385,7 @@ BestDerivation maximize(const Cells& cells, Flat<const double> adjust, Flat<std:
 }
 
 // A part whose structures are read as (edges in the user's numbering, score).
-RelaxPart make_part(const Cells& cells) {
+RelaxPart make_forest_part(const Cells& cells) {
   const Forest& f = cells.forest();
   return {std::make_shared<relax::ForestPart>(cells), [&f](const std::shared_ptr<void>& kept) {
             const auto& found = *static_cast<const relax::FoundDerivation*>(kept.get());
@@ -435,7 +435,7 @@ void bind_cells(nb::module_& m) {
           },
           "forest"_a, "scores"_a.noconvert(), "edges"_a, "cells"_a, "cell_count"_a, nb::keep_alive<1, 2>())
       .def_prop_ro("is_huge", &Cells::is_huge)
-      .def("make_part", &make_part, nb::keep_alive<0, 1>())
+      .def("make_part", &make_forest_part, nb::keep_alive<0, 1>())
       .def(
           "use",
           [](const Cells& cells, Flat<const Index> edges, Flat<std::uint8_t> uses) {

@@ -18,7 +18,7 @@ using namespace latent;
 // Scores of pairs, [tokens][H][H] of states or [tokens][L][L] of labels.
 using PairArray = std::optional<nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>>;
 
-Pairs check_pairs(const PairArray& pairs, const LatentModel& model, std::size_t tokens) {
+Pairs check_pair_scores(const PairArray& pairs, const LatentModel& model, std::size_t tokens) {
   if (!pairs) return {};
   const Index count = extent(*pairs, 1);
   if (pairs->shape(0) != tokens || (count != model.states() && count != model.labels()) ||
@@ -33,7 +33,7 @@ Pairs check_pairs(const PairArray& pairs, const LatentModel& model, std::size_t 
 
 LatentBatch check_batch(const LatentModel& model, const Table<const double>& emissions, const Flat<const Index>& first,
                         const PairArray& pairs) {
-  return {emissions.data(), check_pairs(pairs, model, emissions.shape(0)), first.data(), extent(first) - 1};
+  return {emissions.data(), check_pair_scores(pairs, model, emissions.shape(0)), first.data(), extent(first) - 1};
 }
 
 std::vector<LatentAnswer> infer_batch(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
@@ -56,7 +56,7 @@ nb::ndarray<nb::numpy, const Label, nb::ndim<2>> labels_of(const LatentAnswer& a
   return {answer.labels.data(), {count, count ? answer.labels.size() / count : 0}, nb::find(answer)};
 }
 
-void bind_records(nb::module_& m) {
+void bind_latent_records(nb::module_& m) {
   nb::enum_<Inference>(m, "LatentInference")
       .value("LDI", Inference::ldi)
       .value("BHP", Inference::bhp)
@@ -82,7 +82,7 @@ void bind_records(nb::module_& m) {
 }  // namespace
 
 void bind_latent(nb::module_& m) {
-  bind_records(m);
+  bind_latent_records(m);
   nb::class_<Gain>(m, "LatentGain")
       .def(nb::init<>())
       .def(
@@ -105,7 +105,7 @@ void bind_latent(nb::module_& m) {
       .def(
           "log_probability",
           [](const LatentModel& self, Table<const double> emissions, const PairArray& pairs, Flat<const Label> labels) {
-            const Pairs own = check_pairs(pairs, self, emissions.shape(0)).into(1);
+            const Pairs own = check_pair_scores(pairs, self, emissions.shape(0)).into(1);
             const nb::gil_scoped_release released;
             return log_probability(self, emissions.data(), own, extent(emissions), labels.data());
           },

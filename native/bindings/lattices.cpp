@@ -37,16 +37,16 @@ StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pru
   return lattices.release();
 }
 
-using Rows = Table<const double>;
+using AddedScores = Table<const double>;
 
-Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, const Rows& rows) {
+Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, const AddedScores& rows) {
   if (rows.shape(0) != tokens.shape(0) || extent(rows, 1) != self.labels())
     refuse("adjust must have a row for each of the tokens and a column for each label");
   return {tokens.data(), rows.data(), extent(tokens)};
 }
 
-void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, Rows rows, Flat<Label> labels,
-            Flat<double> scores, Index threads) {
+void decode_lattices(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, AddedScores rows,
+                     Flat<Label> labels, Flat<double> scores, Index threads) {
   const Adjustments adjust = adjustments(self, tokens, rows);
   const Index count = extent(which);
   std::vector<Index> place{0};
@@ -58,7 +58,8 @@ void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tok
   });
 }
 
-void max_marginals(const Lattices& self, Index sentence, Flat<const Index> tokens, Rows rows, Table<double> out) {
+void max_marginals(const Lattices& self, Index sentence, Flat<const Index> tokens, AddedScores rows,
+                   Table<double> out) {
   const Adjustments adjust = adjustments(self, tokens, rows);
   const nb::gil_scoped_release released;
   Lattices::Scratch scratch;
@@ -66,7 +67,7 @@ void max_marginals(const Lattices& self, Index sentence, Flat<const Index> token
 }
 
 // A part whose structures are read as (labels, score).
-RelaxPart make_part(const Lattices& self, Index sentence, Flat<const double> base, Flat<const Index> cells) {
+RelaxPart make_lattice_part(const Lattices& self, Index sentence, Flat<const double> base, Flat<const Index> cells) {
   return {std::make_shared<relax::LatticePart>(self, sentence, copy(base), copy(cells)),
           [](const std::shared_ptr<void>& kept) {
             const auto& found = *static_cast<const relax::FoundLabels*>(kept.get());
@@ -108,9 +109,10 @@ void bind_lattices(nb::module_& m) {
   define_arrays(lattice, "begin", &Copy::begin, "label", &Copy::label, "node", &Copy::node, "first_source", &Copy::from,
                 "edge_begin", &Copy::edge_begin, "edge", &Copy::edge);
   nb::class_<Lattices>(m, "Lattices")
-      .def("decode", &decode, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
+      .def("decode", &decode_lattices, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
       .def("max_marginals", &max_marginals, "sentence"_a, "tokens"_a, "adjust"_a, "out"_a)
-      .def("make_part", &make_part, "sentence"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
+      .def("make_part", &make_lattice_part, "sentence"_a, "base"_a.noconvert(), "cells"_a.noconvert(),
+           nb::keep_alive<0, 1>())
       .def("lattice", &Lattices::copy, "sentence"_a)
       .def_prop_ro(
           "first", [](const Lattices& self) { return array(std::vector<Index>(self.first())); },

@@ -40,8 +40,8 @@ Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<cons
 }
 
 // Sentences whose features have numbers already, as Python has checked them.
-void make_corpus(Corpus* self, Flat<const Index> sentence, Flat<const Index> token, Flat<const Feature> features,
-                 const std::optional<Flat<const double>>& values) {
+void make_tag_corpus(Corpus* self, Flat<const Index> sentence, Flat<const Index> token, Flat<const Feature> features,
+                     const std::optional<Flat<const double>>& values) {
   new (self) Corpus();
   self->sentence = copy(sentence);
   self->token = copy(token);
@@ -372,7 +372,7 @@ void bind_learners(nb::module_& m) {
       .def_prop_ro("tokens", &Corpus::tokens)
       .def_prop_ro("features", &Corpus::feature_count)
       .def_prop_ro("occurrences", [](const Corpus& self) { return self.features.size(); })
-      .def("__init__", &make_corpus, "sentence_begin"_a, "token_begin"_a, "features"_a, "values"_a.none())
+      .def("__init__", &make_tag_corpus, "sentence_begin"_a, "token_begin"_a, "features"_a, "values"_a.none())
       .def_prop_ro("sentence_begin", [](const Corpus& self) { return view(self, self.sentence); })
       .def_prop_ro("token_begin", [](const Corpus& self) { return view(self, self.token); })
       .def_prop_ro("numbers", [](const Corpus& self) { return view(self, self.features); })

@@ -8,7 +8,7 @@ namespace certus {
 namespace {
 
 template <class S>
-void bind(nb::module_& m) {
+void bind_sums(nb::module_& m) {
   m.def(
       "marginals",
       [](const Model<S>& model, const Matrix<S>& emissions, const Table<double>& out) {
@@ -35,8 +35,8 @@ void bind(nb::module_& m) {
 void bind_marginals(nb::module_& m) {
   define_fields(nb::class_<Summary>(m, "Summary"), "status", &Summary::status, "position", &Summary::position, "label",
                 &Summary::label, "log_partition", &Summary::log_partition);
-  bind<float>(m);
-  bind<double>(m);
+  bind_sums<float>(m);
+  bind_sums<double>(m);
 }
 
 }  // namespace certus

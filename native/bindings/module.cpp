@@ -38,7 +38,6 @@ static void bind_interrupt(nanobind::module_& m) {
       .def("__enter__", [](const Cancellation& self) { interrupt::cancelled = &self.cancelled; })
       .def("__exit__", [](const Cancellation&, const nanobind::args&) { interrupt::cancelled = nullptr; })
       .def("cancel", [](Cancellation& self) { self.cancelled = true; });
-  m.def("check_interrupt", &interrupt::look);
 }
 
 }  // namespace certus

@@ -70,7 +70,7 @@ class Paths {
 };
 
 template <class S>
-void bind(nb::module_& m, const char* name) {
+void bind_paths_of(nb::module_& m, const char* name) {
   using P = Paths<S>;
   nb::class_<P>(m, name)
       .def(
@@ -96,8 +96,8 @@ void bind(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_paths(nb::module_& m) {
-  bind<float>(m, "Paths32");
-  bind<double>(m, "Paths64");
+  bind_paths_of<float>(m, "Paths32");
+  bind_paths_of<double>(m, "Paths64");
 }
 
 }  // namespace certus

@@ -191,7 +191,7 @@ void bind_parts(nb::module_& m) {
   nb::class_<RelaxPart>(m, "RelaxPart")
       .def_prop_ro("cells", [](const RelaxPart& held) { return held.part->cells(); })
       .def("maximize", &maximize_part, "adjust"_a.noconvert())
-      .def("max_marginals", &find_max_marginals, "adjust"_a.noconvert(), "with"_a.noconvert(), "without"_a.noconvert())
+      .def("max_marginals", &find_max_marginals, "adjust"_a.noconvert(), "used"_a.noconvert(), "without"_a.noconvert())
       .def("complete", &complete_part, "cells"_a.noconvert());
   m.def(
       "make_python_part",

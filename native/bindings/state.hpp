@@ -11,7 +11,7 @@ namespace certus {
 
 inline constexpr const char* kOther = "the state is of a learner with other features, labels or options";
 
-inline constexpr double kLargest = 1e30;  // of what is learned: sums of many are in the range of every type
+inline constexpr double kLargestLearned = 1e30;  // of what is learned: sums of many are in the range of every type
 
 // Refuses an order of sentences that there are not.
 inline void check_order(const Flat<const Index>& order, Index sentences) {
@@ -29,7 +29,7 @@ Flat<const X> get(const nb::dict& state, const char* name, Index size = -1) {
   if (size >= 0 && extent(found) != size) refuse(kOther);
   if constexpr (std::is_floating_point_v<X>)
     for (Index n = 0; n < extent(found); ++n)
-      if (!(std::abs(found.data()[n]) <= kLargest)) refuse(std::string("the state holds no number in ") + name);
+      if (!(std::abs(found.data()[n]) <= kLargestLearned)) refuse(std::string("the state holds no number in ") + name);
   return found;
 }
 

@@ -74,7 +74,7 @@ std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& wo
 }
 
 // A part whose structures are read as WrittenTree.
-RelaxPart make_part(Parses& parses, Index tags, const Flat<const double>& base, const Flat<const Index>& cells) {
+RelaxPart make_chart_part(Parses& parses, Index tags, const Flat<const double>& base, const Flat<const Index>& cells) {
   return {std::make_shared<ParsePart>(parses, tags, copy(base), copy(cells)), [](const std::shared_ptr<void>& kept) {
             return nb::cast(WrittenTree(*static_cast<const WrittenTree*>(kept.get())));
           }};
@@ -109,7 +109,7 @@ auto list_heads(const ParseForest& forest) {
   return array(std::move(out));
 }
 
-void bind_records(nb::module_& m) {
+void bind_syntax_records(nb::module_& m) {
   define_fields(nb::class_<WrittenTree>(m, "WrittenTree"), "labels", &WrittenTree::labels, "arity", &WrittenTree::arity,
                 "tags", &WrittenTree::tags, "score", &WrittenTree::score);
   define_fields(nb::class_<BestTrees>(m, "BestTrees"), "trees", &BestTrees::trees, "exhausted", &BestTrees::exhausted,
@@ -145,7 +145,7 @@ void bind_records(nb::module_& m) {
 }  // namespace
 
 void bind_syntax(nb::module_& m) {
-  bind_records(m);
+  bind_syntax_records(m);
   nb::class_<Grammar>(m, "Syntax")
       .def(nb::new_(&make_grammar), "start"_a, "tag"_a.noconvert(), "label"_a.noconvert(), "binary"_a.noconvert(),
            "binary_score"_a.noconvert(), "unary"_a.noconvert(), "unary_score"_a.noconvert())
@@ -186,7 +186,7 @@ void bind_syntax(nb::module_& m) {
             bounded(0, [&] { self.max_marginals(adjust.data(), exact, out.data()); });
           },
           "adjust"_a.noconvert(), "out"_a.noconvert(), "exact"_a, Unlocked())
-      .def("make_part", &make_part, "tags"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
+      .def("make_part", &make_chart_part, "tags"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
       .def_prop_ro("parsed", &Parses::parsed)
       .def_prop_ro("edges", &Parses::edges);
 }

@@ -180,8 +180,8 @@ void emissions(const Tagger& self, nb::handle sentences, Table<float> out, Index
   });
 }
 
-void make(Tagger* self, const features::Extractor& extractor, const Tagset& tagset, Flat<const std::uint64_t> slots,
-          Flat<const std::uint32_t> rows, float step) {
+void make_tagger(Tagger* self, const features::Extractor& extractor, const Tagset& tagset,
+                 Flat<const std::uint64_t> slots, Flat<const std::uint32_t> rows, float step) {
   const FeatureTable table{slots.data(), slots.shape(0) - 1, rows.data(), FeatureTable::needs_wide(tagset.units),
                            tagset.units};
   if (!table.is_sound(slots.shape(0), rows.shape(0)) || !std::isfinite(step))
@@ -252,7 +252,7 @@ void bind_tagger(nb::module_& m) {
                 &Tagged::log_partition_bounds, "roundings", &Tagged::roundings, "dropped_roundings",
                 &Tagged::dropped_roundings, "positions", &Tagged::positions, "rounds", &Tagged::rounds);
   nb::class_<Tagger>(m, "Tagger")
-      .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
+      .def("__init__", &make_tagger, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def("use_chain", &use_chain, "chain"_a, nb::keep_alive<1, 2>())
       .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a, "sequences"_a = nb::none(),

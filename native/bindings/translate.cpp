@@ -117,7 +117,7 @@ nb::list list_phrases(const BoundTranslator& self, const Result& result, const s
   return made;
 }
 
-void bind_search(nb::module_& m) {
+void bind_phrase_search(nb::module_& m) {
   define_arrays(define_fields(nb::class_<Derivation>(m, "PhraseDerivation"), "score", &Derivation::score), "options",
                 &Derivation::options);
   define_arrays(nb::class_<GapTrace>(m, "GapTrace"), "seconds", &GapTrace::seconds, "bound", &GapTrace::bound, "score",
@@ -272,7 +272,7 @@ void bind_tables(nb::module_& m) {
 }  // namespace
 
 void bind_translate(nb::module_& m) {
-  bind_search(m);
+  bind_phrase_search(m);
   bind_problem(m);
   bind_tables(m);
   bind_translator(m);

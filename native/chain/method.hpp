@@ -11,12 +11,11 @@
 namespace certus {
 
 struct Method {
-  // A solver, compiled for both precisions and both kinds of transitions.
   using Solvers =
       std::tuple<Solver<Dense<float>>, Solver<Dense<double>>, Solver<Sparse<float>>, Solver<Sparse<double>>>;
 
   std::string_view name;
-  Solvers solvers;
+  Solvers solvers;             // null where there is none: every method has those in double precision
   bool checks_scores = false;  // looks for NaN and +inf in the pass that it makes anyway: nobody has to look before
 
   template <class Tr>
@@ -39,15 +38,44 @@ struct Registration {
   explicit Registration(const Method& method);
 };
 
-// At the end of a solver's file: makes it a method. Further arguments set other fields of Method.
-#define CERTUS_REGISTER(solver, text, ...)                                                   \
-  template void solver(const Trellis<Dense<float>>&, const Request&, Answer&, Arena&);       \
-  template void solver(const Trellis<Dense<double>>&, const Request&, Answer&, Arena&);      \
-  template void solver(const Trellis<Sparse<float>>&, const Request&, Answer&, Arena&);      \
-  template void solver(const Trellis<Sparse<double>>&, const Request&, Answer&, Arena&);     \
-  static const Registration registration(                                                    \
-      Method{.name = text,                                                                   \
-             .solvers = {solver<Dense<float>>, solver<Dense<double>>, solver<Sparse<float>>, \
-                         solver<Sparse<double>>} __VA_OPT__(, ) __VA_ARGS__});
+// The solvers of a method that is compiled for these kinds of transitions.
+template <class... Trs>
+Method::Solvers make_solvers(Solver<Trs>... solvers) {
+  Method::Solvers made{};
+  ((std::get<Solver<Trs>>(made) = solvers), ...);
+  return made;
+}
+
+#define CERTUS_REGISTER_SOLVERS(solver, text, made, ...) \
+  static const Registration solver##_registration(Method{.name = text, .solvers = made __VA_OPT__(, ) __VA_ARGS__});
+
+// Instantiated explicitly, since GCC optimises less what it takes to be local to the file.
+#define CERTUS_INSTANTIATE(solver, ...) \
+  template void solver(const Trellis<__VA_ARGS__>&, const Request&, Answer&, Arena&);
+
+// At the end of a solver's file: makes it a method, compiled for both kinds of transitions in double precision. Scores
+// in single precision are converted for it.
+#define CERTUS_REGISTER(solver, text)        \
+  CERTUS_INSTANTIATE(solver, Dense<double>)  \
+  CERTUS_INSTANTIATE(solver, Sparse<double>) \
+  CERTUS_REGISTER_SOLVERS(solver, text, make_solvers(solver<Dense<double>>, solver<Sparse<double>>))
+
+// Compiled also for matrices in single precision, as weights are that are being learnt.
+#define CERTUS_REGISTER_MATRICES(solver, text) \
+  CERTUS_INSTANTIATE(solver, Dense<float>)     \
+  CERTUS_INSTANTIATE(solver, Dense<double>)    \
+  CERTUS_INSTANTIATE(solver, Sparse<double>)   \
+  CERTUS_REGISTER_SOLVERS(solver, text,        \
+                          make_solvers(solver<Dense<float>>, solver<Dense<double>>, solver<Sparse<double>>))
+
+// Compiled for everything, and for other files to call. Further arguments set other fields of Method.
+#define CERTUS_REGISTER_ALL(solver, text, ...)                                                              \
+  CERTUS_INSTANTIATE(solver, Dense<float>)                                                                  \
+  CERTUS_INSTANTIATE(solver, Dense<double>)                                                                 \
+  CERTUS_INSTANTIATE(solver, Sparse<float>)                                                                 \
+  CERTUS_INSTANTIATE(solver, Sparse<double>)                                                                \
+  CERTUS_REGISTER_SOLVERS(solver, text,                                                                     \
+                          (make_solvers(solver<Dense<float>>, solver<Dense<double>>, solver<Sparse<float>>, \
+                                        solver<Sparse<double>>))__VA_OPT__(, ) __VA_ARGS__)
 
 }  // namespace certus

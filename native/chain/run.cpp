@@ -53,6 +53,20 @@ Result run_trellis(const Trellis<Tr>& trellis, const Method& method, const Reque
   return settle_answer(trellis, answer, scores, arena);
 }
 
+template <class Tr>
+bool has_solver(const Method& method) {
+  return method.solver<Tr>() != nullptr;
+}
+
+// For methods that are compiled for double precision only.
+Sentence<double> widen(const Sentence<float>& sentence, Index labels, Arena& arena) {
+  double* const wide = arena.get<double>(sentence.length * labels);
+  Heed heed;
+  for (Index t = 0; t < sentence.length; ++t, heed(labels))
+    std::copy_n(sentence.data + t * sentence.stride, labels, wide + t * labels);
+  return {wide, sentence.length, labels};
+}
+
 // Sentences that share a sweep: enough that reading the matrix no longer matters, while their prefixes fit
 // in a bounded amount of memory.
 inline constexpr Index kTogether = 16;
@@ -139,6 +153,9 @@ Result run(const Model<S>& model, const Method& method, const Sentence<S>& sente
     if (bad.status == Status::invalid) return bad;
   }
   const LocalArena arena;
+  if constexpr (std::is_same_v<S, float>)
+    if (!(model.only_sparse() ? has_solver<Sparse<S>>(method) : has_solver<Dense<S>>(method)))
+      return run(model.widened(), method, widen(sentence, model.labels(), arena), request, labels, scores);
   const auto go = [&](const auto& transitions) {
     const Trellis trellis(sentence.data, sentence.length, sentence.stride, model, transitions, arena);
     return run_trellis(trellis, method, request, labels, scores, arena);

@@ -44,7 +44,8 @@ struct Answer {
 // Every solver has this form. The trellis has T >= 1 and L >= 1, holds neither NaN nor +inf, and may have no
 // path at all: then `found` stays 0. Scratch memory comes from `arena`, which the caller resets.
 //
-// It is defined as CERTUS_SOLVER(name) { ... } in a file of its own, which ends with CERTUS_REGISTER (method.hpp).
+// It is defined as CERTUS_SOLVER(name) { ... } in a file of its own, which ends with CERTUS_REGISTER or one of its
+// siblings (method.hpp).
 template <class Tr>
 using Solver = void (*)(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena);
 

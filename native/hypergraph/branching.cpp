@@ -8,7 +8,7 @@ namespace certus::hypergraph {
 namespace {
 
 constexpr Index kFirstRounds = 200, kRounds = 30;  // of the descent, in the whole problem and in parts of it
-constexpr Index kStateStep = 256;                  // states taken in a unit of work
+constexpr Index kBranchStep = 256;                 // states taken in a unit of work
 constexpr std::size_t kSeen = 32;
 
 }  // namespace
@@ -108,7 +108,7 @@ void BranchAndBound::begin_intersection() {
 
 void BranchAndBound::intersect() {
   const double more = relaxation_.offset(current_.multipliers), off = relaxation_.slack(current_.multipliers);
-  for (Index n = 0; n < std::min(kStateStep, patience_) && !is_late(); ++n) {
+  for (Index n = 0; n < std::min(kBranchStep, patience_) && !is_late(); ++n) {
     double value = kNever<double>;
     const Intersection::Found what = intersection_->next(least(current_.multipliers, score_), &value);
     if (what == Intersection::Found::nothing) return close();

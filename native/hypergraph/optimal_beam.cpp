@@ -11,7 +11,7 @@ namespace {
 constexpr Index kRelaxationRounds = 200;                  // of relaxation
 constexpr Index kRoundsBeforeBeam = 8, kMostRounds = 64;  // before the first beam, and between two of them
 constexpr Index kFirstStates = 1, kLastStates = 8;  // made best first per edge, at the beginning and after relaxation
-constexpr Index kStateStep = 32;                    // of them in a unit of work
+constexpr Index kBeamStep = 32;                     // of them in a unit of work
 constexpr Index kMostWays = Index{1} << 27;         // to make the states of a beam
 
 }  // namespace
@@ -86,7 +86,7 @@ void BeamSearch::begin_best_first(const Multipliers& at, Index most) {
 
 void BeamSearch::search_best_first() {
   const double more = relaxation_.offset(guide_), off = relaxation_.slack(guide_);
-  for (Index n = 0; n < kStateStep && !is_late(); ++n) {
+  for (Index n = 0; n < kBeamStep && !is_late(); ++n) {
     double value = kNever<double>;
     const Intersection::Found what = intersection_->next(least(guide_, mark_), &value);
     if (what == Intersection::Found::nothing) return close();

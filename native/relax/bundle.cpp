@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSolved = 1e-9;                            // of the magnitudes: a fall below this is none,
 constexpr double kStuck = 1e-3;                             // and one below this share of the gap leads nowhere
-constexpr double kGuess = 1e-3;                             // of the magnitudes: the gap while no score is known
+constexpr double kGuessedGap = 1e-3;                        // of the magnitudes: the gap while no score is known
 constexpr int kSearch = 24;                                 // attempts at the step
 constexpr int kRound[] = {34, 32, 30, 28, 24, 20, 16, 12};  // bits of the grid that rounding tries to do without
 constexpr double kRough = 0.02;                             // of the fall: what it may cost
@@ -47,7 +47,7 @@ bool Bundle::next(const Whole& best) {
     now_ = std::min(level_, std::max(kLeastLevel, kLess * now_));
     if (dual - best_ > promised_) longest_ = step_ / 2;  // it rose by more than it was to fall
   }
-  const double gap = best.score != kNever<double> ? best_ - best.score : kGuess * magnitude;
+  const double gap = best.score != kNever<double> ? best_ - best.score : kGuessedGap * magnitude;
   const double floor = std::max(kSolved * magnitude, kStuck * gap);
   if (step_ == 0) step_ = first_step(gap, floor);
   const double wanted = fill_gains(best, gap), fall = choose_step(wanted, floor);

@@ -11,10 +11,10 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kFew = 3;        // parts, for which a bundle is best
-constexpr double kQuick = 0.55;  // the share of the gap by which a quick step lowers the dual
-constexpr double kGain = 0.05;   // the same by which steps that are worth it lower it
-constexpr Index kTurn = 20;      // iterations of each of several optimisers before the next one goes on
+constexpr Index kPartsOfBundle = 3;     // parts, for which a bundle is best
+constexpr double kQuick = 0.55;         // the share of the gap by which a quick step lowers the dual
+constexpr double kRelativeGain = 0.05;  // the same by which steps that are worth it lower it
+constexpr Index kTurn = 20;             // iterations of each of several optimisers before the next one goes on
 
 // Optimisers in turn, each from the best multipliers that any of them found; one that ends is left out.
 class Relay final : public Optimizer {
@@ -119,7 +119,7 @@ class Approach final : public Optimizer {
 
   bool is_stuck(const Whole& best) {
     const double dual = dual_.bound();
-    if (dual < least_ - kGain * std::max(least_ - best.score, 0.0)) since_ = 0;
+    if (dual < least_ - kRelativeGain * std::max(least_ - best.score, 0.0)) since_ = 0;
     if (dual < least_) {
       least_ = dual;
       dual_.copy_multipliers(best_);
@@ -142,7 +142,7 @@ class Approach final : public Optimizer {
 // depends on the problem, so they take turns.
 std::unique_ptr<Optimizer> choose_optimizer(Dual& dual) {
   const Problem& problem = dual.problem();
-  if (problem.parts() <= kFew) {
+  if (problem.parts() <= kPartsOfBundle) {
     bool free = true;
     for (Index p = 0; p < problem.parts(); ++p) free = free && problem.part(p).moves_freely();
     if (has_cheap_max_marginals(problem) && free) return std::make_unique<Approach>(dual);

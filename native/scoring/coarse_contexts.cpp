@@ -7,7 +7,7 @@
 namespace certus::scoring {
 namespace {
 
-constexpr std::size_t kMostTags = 8;  // of a position that are looked at one by one
+constexpr std::size_t kMostCoarseTags = 8;  // of a position that are looked at one by one
 
 // x[i] = max(x[i], y[i] - z)
 void raise_differences(float* __restrict x, const float* __restrict y, float z, Index n) {
@@ -58,7 +58,7 @@ float CoarseContexts::find_longer(Index t, Unit before, Unit tag) const {
   const float any = bounds_->above_tags(t, before, tag);
   const Unit row[3] = {0, before, tag};
   if (t == 1) return std::min(any, static_cast<float>(order_ - 1) * bounds_->weigh_tags(row + 1, 2));
-  if (count(t - 2) > kMostTags) return any;
+  if (count(t - 2) > kMostCoarseTags) return any;
   float most = kNever<float>;
   const float* const weights = bounds_->weigh_first_above(row);
   for (std::size_t i = 0; i < count(t - 2); ++i) {

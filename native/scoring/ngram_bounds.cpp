@@ -10,7 +10,7 @@ constexpr std::size_t kMostWeights = std::size_t{1} << 18;  // in a table of thr
 constexpr std::size_t kRoom = 4;   // how much larger tables by keys are while sequences share a place less often
 constexpr Index kMostGroups = 64;  // that are told apart: their pairs are looked at one by one
 
-void raise(float& x, float y) { x = std::max(x, y); }
+void raise_to(float& x, float y) { x = std::max(x, y); }
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void NgramBounds::lay_out() {
 
 void NgramBounds::set_longer(const std::vector<Longer>& longer) {
   float most = 0;
-  for (const Longer& each : longer) raise(most, each.early);
+  for (const Longer& each : longer) raise_to(most, each.early);
   step_ = std::max(most / 254, std::numeric_limits<float>::min());
   longer_.assign(std::max<std::size_t>(longer.size() / kRoom, 1), 0);
   mask_ = longer_.size() - 1;
@@ -103,8 +103,8 @@ void NgramBounds::complete(Tables& tables) const {
   for (auto* row : {&tables.most_ending, &tables.most_around}) row->assign(stride_, 0);
   for (Index g = 0; g < groups(); ++g)
     for (Index place = begin(g); place < begin(g + 1); ++place) {
-      raise(tables.most_ending[g], tables.ending_place[place]);
-      raise(tables.most_around[g], tables.around[place]);
+      raise_to(tables.most_ending[g], tables.ending_place[place]);
+      raise_to(tables.most_around[g], tables.around[place]);
     }
   find_group_pairs(tables);
 }
@@ -181,16 +181,16 @@ void NgramBounds::find_longer(const Number* rows, Index count) {
       const float weight = table_.at(key);
       Longer& more = longer[key & (size - 1)];
       const bool is_cut_off = row.begins && row.length == length && length <= order_;
-      if (is_cut_off) raise(more.early, static_cast<float>(order_ + 1 - length) * weight);
-      if (length <= order_) raise((row.coarse ? most_longer_tags_ : most_longer_)[row.at(0)], more.early);
+      if (is_cut_off) raise_to(more.early, static_cast<float>(order_ + 1 - length) * weight);
+      if (length <= order_) raise_to((row.coarse ? most_longer_tags_ : most_longer_)[row.at(0)], more.early);
       if (length == 2) {
         add_pair(row, weight, more);
         continue;
       }
       const Key last = row.find_key(length - 1);
       Longer& shorter = longer[last & (size - 1)];
-      raise(shorter.early, weight + more.early);
-      if (!is_cut_off) raise(shorter.late, weight + more.late);
+      raise_to(shorter.early, weight + more.early);
+      if (!is_cut_off) raise_to(shorter.late, weight + more.late);
       if (!table_.has(last)) next[i] = static_cast<std::uint8_t>(length - 1);  // otherwise it has a row
     }
   set_longer(longer);
@@ -207,16 +207,16 @@ void NgramBounds::add_pair(const Row<Number>& row, float weight, const Longer& m
     const auto set = [&](Tables& tables, float sum, float above) {
       double& coarse = tables.coarse[tell(before) * stride_ + tell(y)];
       coarse = std::max(merged ? coarse : kNever<double>, static_cast<double>(sum));  // otherwise there is no other
-      raise(tables.above_pair[pair], above);
+      raise_to(tables.above_pair[pair], above);
     };
     set(early_, early, more.early), set(late_, late, more.late);
     return;
   }
-  raise(early_.ending[y], early), raise(early_.leaving[before], early);
-  raise(late_.ending[y], late), raise(late_.leaving[before], late);
+  raise_to(early_.ending[y], early), raise_to(early_.leaving[before], early);
+  raise_to(late_.ending[y], late), raise_to(late_.leaving[before], late);
   const auto P = static_cast<std::size_t>(places());
-  if (y < L) raise(ending_after_[group_[before] * P + place_[y]], early);
-  if (before < L) raise(leaving_to_[group_[y] * P + place_[before]], early);
+  if (y < L) raise_to(ending_after_[group_[before] * P + place_[y]], early);
+  if (before < L) raise_to(leaving_to_[group_[y] * P + place_[before]], early);
 }
 
 template <class Number>

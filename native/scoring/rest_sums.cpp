@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRounding = 1e-6;  // of scores in single precision
 constexpr double kLost = 1e-30;     // beside 1, what numbers that are out of range add up to at most
-constexpr Index kTagLanes = NgramBounds::kBlock;
+constexpr Index kRestLanes = NgramBounds::kBlock;
 constexpr double kInRange = 80;  // of exp in single precision
 
 // By how much, as a share, sums of so many products in single precision may be too small.
@@ -24,18 +24,18 @@ std::vector<float> exponentiate_all(const float* x, std::size_t n) {
 
 // The sum of x[i] y[i], over whole blocks.
 CERTUS_CLONES float add_up_products(const float* __restrict x, const float* __restrict y, Index count) {
-  float sums[kTagLanes] = {};
-  for (Index b = 0; b < count; b += kTagLanes)
-    for (Index i = 0; i < kTagLanes; ++i) sums[i] += x[b + i] * y[b + i];
+  float sums[kRestLanes] = {};
+  for (Index b = 0; b < count; b += kRestLanes)
+    for (Index i = 0; i < kRestLanes; ++i) sums[i] += x[b + i] * y[b + i];
   float sum = 0;
   for (const float each : sums) sum += each;
   return sum;
 }
 
 CERTUS_CLONES float add_up_all(const float* x, Index count) {
-  float sums[kTagLanes] = {};
-  for (Index b = 0; b < count; b += kTagLanes)
-    for (Index i = 0; i < kTagLanes; ++i) sums[i] += x[b + i];
+  float sums[kRestLanes] = {};
+  for (Index b = 0; b < count; b += kRestLanes)
+    for (Index i = 0; i < kRestLanes; ++i) sums[i] += x[b + i];
   float sum = 0;
   for (const float each : sums) sum += each;
   return sum;

@@ -14,7 +14,7 @@ namespace {
 constexpr double kLowest = -100;  // of a logarithm, as in Moses; probabilities of 0 get it
 constexpr std::string_view kBars = "|||";
 
-std::string quote(std::string_view text) { return "'" + std::string(text.substr(0, 60)) + "'"; }
+std::string quote_field(std::string_view text) { return "'" + std::string(text.substr(0, 60)) + "'"; }
 
 }  // namespace
 
@@ -59,7 +59,8 @@ std::int32_t PhraseTableReader::add_words(std::string_view text, WordTable& tabl
   std::int32_t count = 0;
   split_words(text, [&](std::string_view word) {
     if (std::find(kSpecial.begin(), kSpecial.end(), word) != kSpecial.end())
-      throw std::invalid_argument("the word " + quote(word) + " has a meaning of its own and cannot be in a phrase");
+      throw std::invalid_argument("the word " + quote_field(word) +
+                                  " has a meaning of its own and cannot be in a phrase");
     words_.push_back(table.add(word));
     ++count;
   });
@@ -73,9 +74,9 @@ void PhraseTableReader::add_scores(std::string_view text) {
     double score = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), score);
     if (error != std::errc() || end != field.data() + field.size() || !std::isfinite(score))
-      throw std::invalid_argument("the score " + quote(field) + " is no number");
+      throw std::invalid_argument("the score " + quote_field(field) + " is no number");
     if (score < 0 && kind_ == ScoreKind::probability)
-      throw std::invalid_argument("the score " + quote(field) + " is no probability");
+      throw std::invalid_argument("the score " + quote_field(field) + " is no probability");
     scores_.push_back(score);
     negative_ |= score < 0;
     ++count;

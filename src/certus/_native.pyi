@@ -28,8 +28,6 @@ class Cancellation:
     def __exit__(self, *args: object) -> None: ...
     def cancel(self) -> None: ...
 
-def check_interrupt() -> None: ...
-
 # The figures in the papers' tables.
 @final
 class Counters:
@@ -325,12 +323,12 @@ class Paths32(_Paths): ...
 @final
 class Paths64(_Paths): ...
 
-def marginals(model: _Model, emissions: NDArray[Any], probabilities: NDArray[np.float64]) -> Summary: ...
+def marginals(model: _Model, emissions: NDArray[Any], out: NDArray[np.float64]) -> Summary: ...
 def sample(
-    model: _Model, emissions: NDArray[Any], uniforms: NDArray[np.float64], labels: NDArray[np.int64]
+    model: _Model, emissions: NDArray[Any], uniforms: NDArray[np.float64], out: NDArray[np.int64]
 ) -> Summary: ...
 def path_scores(
-    model: _Model, emissions: NDArray[Any], labels: NDArray[np.int64], scores: NDArray[np.float64]
+    model: _Model, emissions: NDArray[Any], labels: NDArray[np.int64], out: NDArray[np.float64]
 ) -> None: ...
 
 @final
@@ -1237,7 +1235,6 @@ class LinkBatch:
 
 @final
 class AlignmentTrainer:
-    word_pairs: int
     def __init__(
         self,
         source: NDArray[np.uint32],

@@ -25,6 +25,7 @@ X* get_filled(Index count, X value, Arena& arena) {
   return out;
 }
 
+// Two of its functions stay calls: inlined, they take the registers of the loops around them.
 class Agenda {
  public:
   explicit Agenda(Index ids) {
@@ -40,7 +41,7 @@ class Agenda {
   }
 
   // Enters `id`, which was not taken yet, or gives it a score that is not below the one it has.
-  void raise(Index id, double score, Index depth) {
+  [[gnu::noinline]] void raise(Index id, double score, Index depth) {
     if (place_[id] == kNew) {
       place_[id] = static_cast<Index>(heap_.size());
       heap_.emplace_back();
@@ -49,7 +50,7 @@ class Agenda {
   }
 
   // Takes the id with the best score: among equals the deepest, so that ties are not explored in breadth.
-  Index take() {
+  [[gnu::noinline]] Index take() {
     const Index best = heap_[0].id;
     const Entry last = heap_.back();
     heap_.pop_back();

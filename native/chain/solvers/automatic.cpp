@@ -197,6 +197,6 @@ CERTUS_SOLVER(automatic) {
   solve_whole(trellis, request, answer, arena);
 }
 
-CERTUS_REGISTER(automatic, "auto", .checks_scores = true)
+CERTUS_REGISTER_ALL(automatic, "auto", .checks_scores = true)
 
 }  // namespace certus

@@ -191,6 +191,6 @@ CERTUS_SOLVER(carpediem) {
   answer.counters.activated = answer.counters.expanded;
 }
 
-CERTUS_REGISTER(carpediem, "carpediem")
+CERTUS_REGISTER_MATRICES(carpediem, "carpediem")
 
 }  // namespace certus

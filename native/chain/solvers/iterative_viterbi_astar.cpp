@@ -31,12 +31,12 @@ namespace certus {
 namespace {
 
 // Labels of a position that the first paths run through, at most, or an eighth of all.
-inline constexpr Index kMost = 16;
+inline constexpr Index kMostNear = 16;
 // Columns that have these from the start begin with 2^kLevel labels more: smaller ones bound too little.
 inline constexpr Index kLevel = 4;
 
 // Below so many labels Viterbi A* takes less than the first list.
-inline constexpr Index kSmall = 100;
+inline constexpr Index kFewLabels = 100;
 // Positions that are looked at to see whether scores are flat, and the share of labels near the best, 1 / kNear.
 inline constexpr Index kSamples = 4, kNear = 3;
 inline constexpr double kEver = std::numeric_limits<double>::infinity();
@@ -101,7 +101,8 @@ class DegenerateColumns {
 template <class Tr>
 Column* list_near(const Trellis<Tr>& trellis, Index k, const Index* path, BestPaths<Tr>& paths, Counters& counters,
                   Arena& arena) {
-  Column* columns = Substitutions<Tr>(trellis, arena).collect_best(path, k - 1, std::max(kMost, trellis.labels / 8));
+  Column* columns =
+      Substitutions<Tr>(trellis, arena).collect_best(path, k - 1, std::max(kMostNear, trellis.labels / 8));
   counters.edges += connect_all(columns, trellis, arena);
   NextBest next(Columns(columns, trellis.length), k);
   paths.take(next);
@@ -196,7 +197,7 @@ CERTUS_SOLVER(iterative_viterbi_astar) {
   using Lattice = DegenerateLattice<Tr>;
   const Index k = request.k, T = trellis.length;
   const bool hurries = request.first && std::isfinite(request.patience);
-  if (hurries && trellis.labels < kSmall) return viterbi_astar(trellis, request, answer, arena);
+  if (hurries && trellis.labels < kFewLabels) return viterbi_astar(trellis, request, answer, arena);
   BestPaths<Tr> paths(trellis, k, arena);
   Index* path = arena.get<Index>(T);
   const Column* first = nullptr;

@@ -19,7 +19,7 @@ struct Prefix {
   Label from, rank;  // extends the rank-th best prefix of label `from` at the position before
 };
 
-inline bool better(const Prefix& a, const Prefix& b) {
+inline bool precedes_prefix(const Prefix& a, const Prefix& b) {
   if (a.score != b.score) return a.score > b.score;
   return a.from != b.from ? a.from < b.from : a.rank < b.rank;
 }
@@ -31,17 +31,17 @@ struct Shortlist {
   Index room;
 
   bool offer(Index& count, double& least, const Prefix& p) const {
-    if (count == room && !better(p, list[0])) return false;
-    if (count == room) std::pop_heap(list, list + count--, better);
+    if (count == room && !precedes_prefix(p, list[0])) return false;
+    if (count == room) std::pop_heap(list, list + count--, precedes_prefix);
     list[count++] = p;
-    std::push_heap(list, list + count, better);
+    std::push_heap(list, list + count, precedes_prefix);
     if (count == room) least = list[0].score;
     return true;
   }
 };
 
 // What every label of one position has.
-struct Column {
+struct PrefixColumn {
   Prefix* list;  // [L][room], best first
   Index* count;  // [L]
   Index room;    // k, or the number of prefixes there are
@@ -83,8 +83,8 @@ class KBest {
   }
 
   void extend(Index t, Counters& counters) {
-    const Column& before = columns_[t - 1];
-    Column& now = columns_[t];
+    const PrefixColumn& before = columns_[t - 1];
+    PrefixColumn& now = columns_[t];
     const Index L = trellis_.labels;
     const S* node = trellis_.node(t);
     for (Index y = 0; y < L; ++y)
@@ -93,14 +93,14 @@ class KBest {
     else counters.edges += L * by_row(t, before, now);
     for (Index y = 0; y < L; ++y) {
       Prefix* list = now.list + y * now.room;
-      std::sort_heap(list, list + now.count[y], better);
+      std::sort_heap(list, list + now.count[y], precedes_prefix);
       for (Index r = 0; r < now.count[y]; ++r) list[r].score += static_cast<double>(node[y]);
       heed_(8 * now.count[y]);
     }
   }
 
   // Returns how many labels were tried.
-  Index by_row(Index t, const Column& before, Column& now) {
+  Index by_row(Index t, const PrefixColumn& before, PrefixColumn& now) {
     const Index n = arrange(before, bounds_.leave.data());
     for (Index r = 0; r < n; ++r) {
       const Label i = ranked(r);
@@ -114,7 +114,7 @@ class KBest {
   }
 
   // Returns how many pairs were tried.
-  Index by_target(const Column& before, Column& now) {
+  Index by_target(const PrefixColumn& before, PrefixColumn& now) {
     const auto& tr = trellis_.transitions;
     const Index L = trellis_.labels, n = tr.fallback == kNever<S> ? 0 : arrange(before, nullptr);
     Label* listed_by = hits_;  // the last target that lists a label
@@ -140,7 +140,7 @@ class KBest {
   }
 
   // Offers the prefixes of label i to label j; tells whether any got in.
-  bool offer(const Column& before, Column& now, Label i, Label j, S transition) {
+  bool offer(const PrefixColumn& before, PrefixColumn& now, Label i, Label j, S transition) {
     const Prefix* prefixes = before.list + i * before.room;
     const Shortlist shortlist{now.list + j * now.room, now.room};
     const double step = static_cast<double>(transition);
@@ -153,7 +153,7 @@ class KBest {
   }
 
   // Gathers the labels that have prefixes, to be read in order of best prefix plus `leave`; returns how many.
-  Index arrange(const Column& before, const double* leave) {
+  Index arrange(const PrefixColumn& before, const double* leave) {
     Index n = 0;
     for (Label i = 0; i < trellis_.labels; ++i) {
       if (before.count[i] == 0) continue;
@@ -190,7 +190,7 @@ class KBest {
 
   Index finish(Index* labels) {
     const Index T = trellis_.length;
-    const Column& last = columns_[T - 1];
+    const PrefixColumn& last = columns_[T - 1];
     const Index room = std::min(k_, trellis_.labels * last.room);
     const Shortlist shortlist{arena_.get<Prefix>(room), room};
     Index found = 0;
@@ -198,7 +198,7 @@ class KBest {
     for (Label y = 0; y < trellis_.labels; ++y)
       for (Index r = 0; r < last.count[y]; ++r)
         if (!shortlist.offer(found, least, {last.list[y * last.room + r].score, y, static_cast<Label>(r)})) break;
-    std::sort_heap(shortlist.list, shortlist.list + found, better);
+    std::sort_heap(shortlist.list, shortlist.list + found, precedes_prefix);
     for (Index n = 0; n < found; ++n, heed_(4 * T)) trace(shortlist.list[n], labels + n * T);
     return found;
   }
@@ -216,7 +216,7 @@ class KBest {
   const Bounds<S>& bounds_ = trellis_.model->bounds();
   Index k_;
   Arena& arena_;
-  Column* columns_ = arena_.get<Column>(trellis_.length);
+  PrefixColumn* columns_ = arena_.get<PrefixColumn>(trellis_.length);
   double* least_ = arena_.get<double>(trellis_.labels);  // what a prefix must reach to get into a target's list
   double* reach_ = arena_.get<double>(trellis_.labels);
   // [gathered]: a heap of the labels not read yet, then the others, the first one last

@@ -26,6 +26,6 @@ CERTUS_SOLVER(staggered) {
   paths.write(answer);
 }
 
-CERTUS_REGISTER(staggered, "staggered")
+CERTUS_REGISTER_MATRICES(staggered, "staggered")
 
 }  // namespace certus

@@ -90,7 +90,7 @@ void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* 
   for (Index b = 0; b < sentences; ++b) finish(*trellises[b], forwards[b], *answers[b], arena);
 }
 
-CERTUS_REGISTER(viterbi, "viterbi")
+CERTUS_REGISTER_ALL(viterbi, "viterbi")
 template void viterbi_ordered(const Trellis<Dense<float>>&, Answer&, Arena&);
 template void viterbi_ordered(const Trellis<Dense<double>>&, Answer&, Arena&);
 template void viterbi_together(const Trellis<Dense<float>>* const*, Answer* const*, Index, Arena&);

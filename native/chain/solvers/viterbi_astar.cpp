@@ -20,6 +20,6 @@ CERTUS_SOLVER(viterbi_astar) {
   answer.counters.expanded = paths.taken;
 }
 
-CERTUS_REGISTER(viterbi_astar, "viterbi-astar")
+CERTUS_REGISTER_ALL(viterbi_astar, "viterbi-astar")
 
 }  // namespace certus

@@ -28,7 +28,7 @@ CERTUS_CLONES double regularise(const double* w, double c2, Index n, double* gra
 }
 
 // r[t][state] -= p[t][k] for the states of the gold labels.
-void take_gold(Index T, const Label* gold, Index latent, const double* p, Index width, double* r) {
+void subtract_gold(Index T, const Label* gold, Index latent, const double* p, Index width, double* r) {
   for (Index t = 0; t < T; ++t)
     for (Index k = 0; k < latent; ++k) r[t * width + gold[t] * latent + k] -= p[t * latent + k];
 }
@@ -115,7 +115,7 @@ double CrfObjective::sum_latent(Index s, Index token) {
   const double given = crf_gold_sum(links_.steps(), m, T, gold, r, gold_a_.data() + token * m,
                                     gold_b_.data() + token * m, p, &gold_ranged);
   const double all = crf_sum(links_.steps(), T, nullptr, a_.data() + token * W, b_.data() + token * W, r, &ranged);
-  take_gold(T, gold, m, p, W, r);
+  subtract_gold(T, gold, m, p, W, r);
   ranged_[s] = ranged, gold_ranged_[s] = gold_ranged;
   return all - given;
 }
@@ -138,7 +138,7 @@ double CrfObjective::sum_pairs(Index s, Index token, const double* w) {
   const double all = crf_sum(steps, T, nullptr, a, b, r, &ranged);
   crf_step_pairs(steps, T, a, b, q);
   crf_take_gold_pairs(steps, m, T, gold, gold_a, gold_b, q);
-  take_gold(T, gold, m, p, W, r);
+  subtract_gold(T, gold, m, p, W, r);
   return all - given;
 }
 
@@ -167,7 +167,7 @@ double CrfObjective::sum_factored(Index s, Index token, const double* w) {
     return sum_factored_in_log_space(s, w, r, q, nullptr);
   }
   for (Index t = 1; t < T; ++t) q[t * size + gold[t - 1] * pairs.width + gold[t]] -= 1;
-  take_gold(T, gold, m, p, W, r);
+  subtract_gold(T, gold, m, p, W, r);
   return all - given;
 }
 
@@ -180,7 +180,7 @@ double CrfObjective::sum_steps_in_log_space(Index s, const CrfSteps& steps, doub
   std::fill_n(pairs, T * steps.stride, 0.0);
   const double given = crf_gold_log_space(steps, m, T, data_.labels(s), r, p, pairs);
   const double all = crf_log_space(steps, T, nullptr, r, pairs);
-  take_gold(T, data_.labels(s), m, p, steps.width, r);
+  subtract_gold(T, data_.labels(s), m, p, steps.width, r);
   return all - given;
 }
 
