@@ -72,12 +72,10 @@ void ArcModel::Worker::search_all(const ParsingOptions& options, FoundTree& foun
     for (Index h = 0; h <= n; ++h)
       if (h != m) all_scores_[(m - 1) * N + h] = find_prior(h, m) + cap;
   candidates_.choose({kLikelyRatio, n}, nullptr, false, likely_);
-  tables_.arcs.resize(static_cast<std::size_t>(likely_.size()));
-  tables_.relation.resize(tables_.arcs.size());
-  parts_.score_arcs(likely_, cost_nothing, tables_.arcs.data(), tables_.relation.data());
+  score_fine(likely_);
   for (Index a = 0; a < likely_.size(); ++a) {
-    const Index h = likely_.head(a), m = likely_.modifier(a);
-    all_scores_[(m - 1) * N + h] = refine_arc(tables_.arcs[a], find_prior(h, m), 0, cap);
+    const Index h = likely_.head(a), m = likely_.modifier(a), cell = (m - 1) * N + h;
+    all_scores_[cell] = refine_arc(fine_[cell], find_prior(h, m), 0, cap);
   }
   const auto score = [this](const Arcs&) {
     fill_tables();
@@ -85,6 +83,28 @@ void ArcModel::Worker::search_all(const ParsingOptions& options, FoundTree& foun
   };
   const ArcBounds bounds{all_scores_.data(), kNear / model_.step()};
   admissible_.find(score, bounds, options.kind, search_, arcs_, found);
+}
+
+void ArcModel::Worker::score_fine(const Arcs& arcs) {
+  const Index N = arcs.words() + 1;
+  unscored_heads_.clear();
+  unscored_modifiers_.clear();
+  for (Index a = 0; a < arcs.size(); ++a) {
+    if (!std::isnan(fine_[(arcs.modifier(a) - 1) * N + arcs.head(a)])) continue;
+    unscored_heads_.push_back(static_cast<Label>(arcs.head(a)));
+    unscored_modifiers_.push_back(static_cast<Label>(arcs.modifier(a)));
+  }
+  if (unscored_heads_.empty()) return;
+  unscored_.assign(arcs.words(), unscored_heads_.data(), unscored_modifiers_.data(),
+                   static_cast<Index>(unscored_heads_.size()));
+  new_scores_.resize(unscored_heads_.size());
+  new_relations_.resize(unscored_heads_.size());
+  parts_.score_arcs(unscored_, cost_nothing, new_scores_.data(), new_relations_.data());
+  for (Index a = 0; a < unscored_.size(); ++a) {
+    const Index cell = (unscored_.modifier(a) - 1) * N + unscored_.head(a);
+    fine_[cell] = new_scores_[a];
+    fine_relation_[cell] = new_relations_[a];
+  }
 }
 
 bool ArcModel::Worker::scores_all(Index words, const CandidateLimits& limits) const {
@@ -138,6 +158,9 @@ void ArcModel::Worker::prepare(const features::Sentence& sentence, const Parsing
   prune(sentence, options.limits);
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
+  if (!model_.coarse_) return;
+  fine_.assign(static_cast<std::size_t>(sentence.length * (sentence.length + 1)), std::nan(""));
+  fine_relation_.resize(fine_.size());
 }
 
 // The k best trees; `out` gets fewer where there are not so many.
@@ -179,12 +202,20 @@ void ArcModel::Worker::fill_tables() {
           wanted(ArcPart::grand_sibling, arcs_.grandsiblings()) >
       kMostParts)
     throw std::length_error("too many parts");
-  tables_.fill(parts_, model_.plan_, arcs_, cost_nothing);
   if (model_.coarse_) {
-    coarse_.resize(static_cast<std::size_t>(arcs_.size()));
-    for (Index a = 0; a < arcs_.size(); ++a) coarse_[a] = find_prior(arcs_.head(a), arcs_.modifier(a));
+    score_fine(arcs_);
+    tables_.fill_others(parts_, model_.plan_, arcs_);
+    for (std::vector<double>* table : {&coarse_, &tables_.arcs}) table->resize(static_cast<std::size_t>(arcs_.size()));
+    tables_.relation.resize(coarse_.size());
+    for (Index a = 0; a < arcs_.size(); ++a) {
+      const Index cell = (arcs_.modifier(a) - 1) * (arcs_.words() + 1) + arcs_.head(a);
+      coarse_[a] = find_prior(arcs_.head(a), arcs_.modifier(a));
+      tables_.arcs[a] = fine_[cell];
+      tables_.relation[a] = fine_relation_[cell];
+    }
     return tables_.refine(model_.plan_, arcs_, coarse_.data(), nullptr, find_cap());
   }
+  tables_.fill(parts_, model_.plan_, arcs_, cost_nothing);
   for (Index a = 0; model_.has_prior() && a < arcs_.size(); ++a)
     tables_.arcs[a] += find_prior(arcs_.head(a), arcs_.modifier(a));
 }

@@ -97,6 +97,8 @@ class ArcModel {
     // after score_heads().
     double find_prior(Index head, Index modifier) const;
     double find_cap() const;
+    // Scores those arcs by their own features that were not scored before.
+    void score_fine(const Arcs& arcs);
     // The best tree where a coarse model bounds arcs.
     void search_all(const ParsingOptions& options, FoundTree& found);
     void fill_tables();
@@ -127,6 +129,13 @@ class ArcModel {
     std::vector<double> all_scores_;  // [n][n + 1]: of all arcs
     std::vector<double> coarse_;      // [arcs]
     Arcs likely_;                     // of which arcs, but no other parts, are scored from the start
+    // Of arcs under a coarse model, [n][n + 1]: the scores of their own features, NaN where they are not known, and
+    // their best relations.
+    std::vector<double> fine_;
+    std::vector<Label> fine_relation_;
+    Arcs unscored_;
+    std::vector<Label> unscored_heads_, unscored_modifiers_, new_relations_;
+    std::vector<double> new_scores_;
     AdmissibleSearch admissible_;
     std::vector<std::pair<Index, Index>> tree_arcs_;
     ArcWords label_words_;

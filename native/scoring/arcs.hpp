@@ -115,6 +115,12 @@ struct PartTables {
     arcs.resize(static_cast<std::size_t>(over.size()));
     relation.resize(static_cast<std::size_t>(over.size()));
     scorer.score_arcs(over, cost, arcs.data(), relation.data());
+    fill_others(scorer, plan, over);
+  }
+
+  // All but arcs.
+  template <class W>
+  void fill_others(PartScorer<W>& scorer, const ArcPlan& plan, const Arcs& over) {
     const auto fill_one = [&plan](ArcPart part, std::vector<double>& table, Index size, const auto& score) {
       table.resize(plan.has(part) ? static_cast<std::size_t>(size) : 0);
       if (plan.has(part)) score(table.data());

@@ -23,19 +23,30 @@ class HeadScorer {
   const features::ArcKeys& keys() const { return keys_; }
   void prepare(const features::ArcWords& words) { keys_.prepare(plan_, features::ArcPart::arc, words); }
 
-  // scores[h] for h in 0..n, -inf for the word itself. `places`, unless null, gets the features of every head, one
-  // after the other, and `ends` where those of each end.
-  void score(Index n, Index modifier, double* scores, std::vector<features::Place>* places, std::vector<Index>* ends) {
+  // scores[h] for h in 0..n, -inf for the word itself. `places` gets the features of every head, one after the other,
+  // and `ends` where those of each end.
+  void score(Index n, Index modifier, double* scores, std::vector<features::Place>& places, std::vector<Index>& ends) {
     for (Index h = 0; h <= n; ++h) {
       scores[h] = kNever<double>;
       if (h != modifier) {
         found_.clear();
         keys_.arc(h, modifier, found_);
         scores[h] = static_cast<double>(add_weights(weights_, found_.bare));
-        if (places) places->insert(places->end(), found_.bare.begin(), found_.bare.end());
+        places.insert(places.end(), found_.bare.begin(), found_.bare.end());
       }
-      if (ends) ends->push_back(static_cast<Index>(places->size()));
+      ends.push_back(static_cast<Index>(places.size()));
     }
+  }
+
+  // The same for all words, scores[m - 1][h], without their features.
+  void score_all(Index n, double* scores) {
+    for (Index m = 1; m <= n; ++m)
+      for (Index h = 0; h <= n; ++h) {
+        double* score = scores + (m - 1) * (n + 1) + h;
+        if (h == m) *score = kNever<double>;
+        else awaited_.ask(weights_, score, [&](features::Places& out) { keys_.arc(h, m, out); });
+      }
+    awaited_.settle(weights_);
   }
 
  private:
@@ -43,6 +54,7 @@ class HeadScorer {
   const W* weights_;
   features::ArcKeys keys_;
   features::Places found_;
+  AwaitedSums awaited_;
 };
 
 // The scores of a sentence's heads as a table [n][n + 1], and the arcs that are left.
@@ -54,7 +66,7 @@ class Candidates {
     const Index n = length_ = words.length;
     scores_.resize(static_cast<std::size_t>(n * (n + 1)));
     scorer.prepare(words);
-    for (Index m = 1; m <= n; ++m) scorer.score(n, m, row(m), nullptr, nullptr);
+    scorer.score_all(n, scores_.data());
     for (double& score : scores_) score *= step;
   }
 

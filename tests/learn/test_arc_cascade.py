@@ -62,7 +62,7 @@ def score_by_pass(parser: DependencyParser, sentence: Any, number: int) -> NDArr
     one = np.ones(1, np.uint8)
     step = float(model.arrays[f"pass{number}_step"])
     cascade = model.selector.native_cascade
-    scorer = _native.ArcModel(None, cascade, None, model.plans[0], weights, step, one, one)
+    scorer = _native.ArcModel(None, cascade, None, None, model.plans[0], weights, step, one, one)
     return scorer.score_arcs([select_columns(sentence, parser.columns)])[0]
 
 

@@ -50,7 +50,7 @@ double HeadLearner::learn_words(Scorer& scorer, Index sentence) {
   for (Index m = 1; m <= n; ++m) {
     places_.clear();
     ends_.clear();
-    scorer.score(n, m, scores_.data(), &places_, &ends_);
+    scorer.score(n, m, scores_.data(), places_, ends_);
     loss += learn_word(n, scores_.data(), corpus_.heads_of(sentence)[m - 1]);
   }
   return loss;

@@ -77,6 +77,15 @@ void PartlyScoredTrees::start(Index first) {
         at.open[q * size_ + h] = 0;
         if (q == first_context_[h]) at.by_end[h * size_ + h] = at.complete[q * size_ + h];
       }
+  first_end_.resize(static_cast<std::size_t>(2 * contexts_));
+  ends_.clear();
+  for (Index h = first; h < size_; ++h)
+    for (Index q = first_context_[h]; q < first_context_[h + 1]; ++q)
+      for (const bool right : {false, true}) {
+        first_end_[2 * q + right] = static_cast<Index>(ends_.size());
+        for (Index rank = 0; is_known(h, q) && rank < arcs_->candidates(Arcs::side(h, right)); ++rank)
+          ends_.push_back(score_end(h, q, right, rank + 1));
+      }
 }
 
 // For each candidate between, the best that lies between it and the modifier.
@@ -121,14 +130,6 @@ void PartlyScoredTrees::build_arc(Index head, Index modifier, Index context) {
   }
 }
 
-double PartlyScoredTrees::complete_candidate(Index head, Index end, Index context, Index rank, bool with_end) const {
-  const bool right = end > head;
-  const Side& at = side(right);
-  const Index s = arcs_->modifier(arcs_->candidate(Arcs::side(head, right), rank));
-  return at.incomplete[context * size_ + s] + at.complete[context_of(head, s) * size_ + end] +
-         (with_end ? score_end(head, context, right, rank + 1) : 0);
-}
-
 // How many candidates of a side are not beyond `end`.
 Index PartlyScoredTrees::count_candidates(Index head, Index end) const {
   const Index side = Arcs::side(head, end > head), all = arcs_->candidates(side);
@@ -138,16 +139,29 @@ Index PartlyScoredTrees::count_candidates(Index head, Index end) const {
   return count;
 }
 
-void PartlyScoredTrees::complete(Index head, Index end, Index context, Index candidates) {
+// Lists, for the candidates of a side that are not beyond `end`, what the modifier has on its far side.
+void PartlyScoredTrees::list_tails(Index head, Index end) {
+  const bool right = end > head;
+  const Index side_number = Arcs::side(head, right), count = count_candidates(head, end);
+  tails_.clear();
+  for (Index rank = 0; rank < count; ++rank) {
+    const Index s = arcs_->modifier(arcs_->candidate(side_number, rank));
+    tails_.push_back({s, side(right).complete[context_of(head, s) * size_ + end]});
+  }
+}
+
+void PartlyScoredTrees::complete(Index head, Index end, Index context) {
   const bool right = end > head;
   Side& at = side(right);
   const Index low = right ? head + 1 : end;
   const double other =
       max_sum(row(at.others, context) + low, at.by_end.data() + end * size_ + low, std::abs(end - head));
   double open = other, closed = other;
-  for (Index rank = 0; rank < candidates; ++rank) {
-    open = std::max(open, complete_candidate(head, end, context, rank, false));
-    closed = std::max(closed, complete_candidate(head, end, context, rank, true));
+  const double *incomplete = row(at.incomplete, context), *ends = ends_of(head, context, right);
+  for (std::size_t rank = 0; rank < tails_.size(); ++rank) {
+    const double sum = incomplete[tails_[rank].modifier] + tails_[rank].score;
+    open = std::max(open, sum);
+    closed = std::max(closed, ends ? sum + ends[rank] : sum);
   }
   at.other[context * size_ + end] = other;
   at.open[context * size_ + end] = open;
@@ -169,12 +183,12 @@ void PartlyScoredTrees::build(Index first, relax::Watch* watch) {
           continue;  // the root is nobody's modifier
         }
         if (cell_[head * size_ + end] >= 0) build_splits(head, end);
-        const Index candidates = count_candidates(head, end);
+        list_tails(head, end);
         for (Index q = first_context_[head]; q < first_context_[head + 1]; ++q) {
           if (parent_[q] >= i && parent_[q] <= j) continue;
           build_arc(head, end, q);
-          complete(head, end, q, candidates);
-          work += 4 * length + 8 * candidates + 16;
+          complete(head, end, q);
+          work += 4 * length + 16;
         }
       }
       if (watch) (*watch)(work);
@@ -247,10 +261,13 @@ void PartlyScoredTrees::trace_side(const Item& item) {
     items_.push_back({Kind::incomplete, item.right, item.context, item.head, modifier});
     items_.push_back({Kind::complete, item.right, context_of(item.head, modifier), modifier, item.end});
   };
-  const Index candidates = item.kind == Kind::other ? 0 : count_candidates(item.head, item.end);
-  for (Index rank = 0; rank < candidates; ++rank)
-    if (complete_candidate(item.head, item.end, item.context, rank, item.kind == Kind::complete) == value)
-      return push(arcs_->modifier(arcs_->candidate(Arcs::side(item.head, item.right), rank)));
+  list_tails(item.head, item.end);
+  const double* incomplete = row(at.incomplete, item.context);
+  const double* ends = item.kind == Kind::complete ? ends_of(item.head, item.context, item.right) : nullptr;
+  for (std::size_t rank = 0; item.kind != Kind::other && rank < tails_.size(); ++rank) {
+    const double sum = incomplete[tails_[rank].modifier] + tails_[rank].score;
+    if ((ends ? sum + ends[rank] : sum) == value) return push(tails_[rank].modifier);
+  }
   const double *others = row(at.others, item.context), *by_end = at.by_end.data() + item.end * size_;
   Index s = item.right ? item.head + 1 : item.end;
   while (others[s] + by_end[s] != value) ++s;

@@ -64,8 +64,8 @@ class PartlyScoredTrees {
   void build(Index first, relax::Watch* watch);
   void build_splits(Index head, Index modifier);
   void build_arc(Index head, Index modifier, Index context);
-  void complete(Index head, Index end, Index context, Index candidates);
-  double complete_candidate(Index head, Index end, Index context, Index rank, bool with_end) const;
+  void list_tails(Index head, Index end);
+  void complete(Index head, Index end, Index context);
   Index count_candidates(Index head, Index end) const;
   double join(const std::vector<double>& inner, Index head, Index context, Index modifier) const;
   double find_root(Index modifier) const;
@@ -90,6 +90,10 @@ class PartlyScoredTrees {
     const Label arc = cell_[head * size_ + modifier];
     return first_context_[modifier] + (has_parents_ && arc >= 0 ? 1 + arcs_->place(arc) : 0);
   }
+  // The scores of the end of a side after each candidate; null where they are not scored.
+  const double* ends_of(Index head, Index context, bool right) const {
+    return is_known(head, context) ? ends_.data() + first_end_[2 * context + right] : nullptr;
+  }
   double* row(std::vector<double>& table, Index context) { return table.data() + context * size_; }
   const double* row(const std::vector<double>& table, Index context) const { return table.data() + context * size_; }
   double& split(Index side, Index inner, Index outer) { return split_[arcs_->sibling(side, inner + 1, outer)]; }
@@ -105,8 +109,15 @@ class PartlyScoredTrees {
   std::vector<Label> parent_;         // [contexts]: -1 where it is unknown
   std::vector<Label> cell_;           // [n + 1][n + 1]: the candidate, by head and modifier, or -1
   Side right_, left_;
-  std::vector<double> split_;  // as sibling tables
-  std::vector<Item> items_;    // yet to be traced
+  std::vector<double> split_;     // as sibling tables
+  std::vector<Index> first_end_;  // [contexts][side]
+  std::vector<double> ends_;      // by context and side, of each candidate
+  struct Tail {
+    Index modifier;
+    double score;
+  };
+  std::vector<Tail> tails_;
+  std::vector<Item> items_;  // yet to be traced
   double bound_ = 0;
 };
 

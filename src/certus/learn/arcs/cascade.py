@@ -1,4 +1,4 @@
-"""Learns which arcs are worth scoring: a coarse model of arcs, one of heads, or passes (Rush and Petrov 2012)."""
+"""Learns which arcs are worth scoring: coarse scores, a model of heads, or passes (Rush and Petrov 2012)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ PRIOR = (
 COARSE_SCALE = 0.4  # how many times log-probabilities of heads bound scores: chosen on dev trees of EWT
 COARSE_CAP = 0.5  # the most that features add to that, where a wrong head costs 1
 COARSE_FOLDS = 4  # parts of the training data, each with coarse scores that were learned from the others
-# Heads less likely than this many times the best one are not learned from with all their parts, and not at all;
-# as in native/scoring/arc_model.cpp.
-CANDIDATE_RATIO, LIKELY_RATIO = 0.06, 6e-4
-LEAST_RATIO = 1e-300  # between the probabilities of heads that are taken for possible
+# Heads less likely than this many times the best one are learned from without siblings and grandparents, and
+# not at all. Parsing begins with fewer (native/scoring/arc_model.cpp).
+CANDIDATE_RATIO, LIKELY_RATIO = 0.02, 3e-4LEAST_RATIO = 1e-300  # between the probabilities of heads that are taken for possible
 TRADE = 0.5  # between the best score and the mean of all, in the filter loss that passes are learned by
 HELD_OUT = 10  # without dev data, one tree in so many is not learned from, and thresholds are chosen on these
 HIGHEST = {"posteriors": 0.1, "max-marginals": 1.0}  # thresholds, however well dev trees are kept
@@ -110,7 +109,7 @@ class CoarseSelector:
         return None
 
     @cached_property
-    def native_coarse(self) -> _native.CoarseModel | None:
+    def native_coarse(self) -> _native.CoarseModel:
         """For the native model."""
         step, scale, cap = (float(self.arrays[f"coarse_{name}"]) for name in ("step", "scale", "cap"))
         return _native.CoarseModel(self.plan, self.arrays["coarse"], step, scale=scale, cap=cap)

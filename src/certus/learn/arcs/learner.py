@@ -340,6 +340,8 @@ def choose_pruning_templates(
 
 def choose_pruning_bits(options: ArcOptions, passes: Sequence[str]) -> int:
     """Return how large the tables are of what chooses arcs."""
+    if tuple(passes) == COARSE:
+        return min(HEAD_BITS["tags"], options.hash_bits)
     bits = HEAD_BITS[options.pruning_features] if tuple(passes) == HEADS else PASS_BITS
     return min(bits, options.hash_bits)
 

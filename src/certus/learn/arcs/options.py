@@ -49,8 +49,8 @@ class ArcOptions:
     hash_bits: int = option(24, "At most 2^bits weights, by a hash kernel.", least=10, most=30)
     cascade: str = option(
         "auto",
-        "What chooses the arcs that are scored: coarse, a small model of all arcs whose scores bound all others, "
-        "so that the best of all trees is found; heads, a model of each word's head; passes one after the "
+        "What chooses the arcs that are scored: coarse, a small model of all arcs whose scores bound all "
+        "others, so that the best of all trees is found; heads, a model of each word's head; passes one after the "
         "other, of length, local, local-short, vine, first and second; or auto: coarse where trees are "
         "projective and weights learned from trees, otherwise heads.",
     )
