@@ -26,7 +26,8 @@ COARSE_CAP = 0.5  # the most that features add to that, where a wrong head costs
 COARSE_FOLDS = 4  # parts of the training data, each with coarse scores that were learned from the others
 # Heads less likely than this many times the best one are learned from without siblings and grandparents, and
 # not at all. Parsing begins with fewer (native/scoring/arc_model.cpp).
-CANDIDATE_RATIO, LIKELY_RATIO = 0.02, 3e-4LEAST_RATIO = 1e-300  # between the probabilities of heads that are taken for possible
+CANDIDATE_RATIO, LIKELY_RATIO = 0.02, 3e-4
+LEAST_RATIO = 1e-300  # between the probabilities of heads that are taken for possible
 TRADE = 0.5  # between the best score and the mean of all, in the filter loss that passes are learned by
 HELD_OUT = 10  # without dev data, one tree in so many is not learned from, and thresholds are chosen on these
 HIGHEST = {"posteriors": 0.1, "max-marginals": 1.0}  # thresholds, however well dev trees are kept
