@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "base/stopwatch.hpp"
 #include "relax/spanning_tree.hpp"
@@ -41,19 +42,27 @@ void AdmissibleSearch::add_open(Arcs& candidates) {
                     static_cast<Index>(list_heads_.size()));
 }
 
-bool AdmissibleSearch::add_tree(const ArcBounds& bounds, Arcs& candidates) {
+bool AdmissibleSearch::add_tree(const double* bounds, double near, Arcs& candidates) {
   const Index n = candidates.words();
   open_.clear();
   for (Index m = 1; m <= n; ++m) {
     if (candidates.find(heads_[m - 1], m) >= 0) continue;
-    const double* row = bounds.of_arcs + (m - 1) * (n + 1);
+    const double* row = bounds + (m - 1) * (n + 1);
     for (Index h = 0; h <= n; ++h)
-      if (h != m && row[h] >= row[heads_[m - 1]] - bounds.near && candidates.find(h, m) < 0)
+      if (h == heads_[m - 1] || (h != m && row[h] >= row[heads_[m - 1]] - near && candidates.find(h, m) < 0))
         open_.emplace_back(static_cast<Label>(h), static_cast<Label>(m));
   }
   if (open_.empty()) return false;
   add_open(candidates);
   return true;
+}
+
+void AdmissibleSearch::keep_tree(Arcs& candidates) {
+  open_.clear();
+  for (Index m = 1; m <= candidates.words(); ++m)
+    open_.emplace_back(static_cast<Label>(heads_[m - 1]), static_cast<Label>(m));
+  candidates.assign(candidates.words(), nullptr, nullptr, 0);
+  add_open(candidates);
 }
 
 // `bound`: on all trees.
@@ -76,9 +85,15 @@ void AdmissibleSearch::find_first(const Score& score, const ArcBounds& bounds, c
   if (!found.exists) return;
   double bound = 0;
   for (Index m = 1; m <= n; ++m) bound += bounds.of_arcs[(m - 1) * (n + 1) + heads_[m - 1]];
-  add_tree(bounds, candidates);
-  take_tree(candidates, score(candidates), bound, found);
-  found.in_time = found.proven;
+  add_tree(bounds.of_arcs, 0, candidates);
+  try {
+    take_tree(candidates, score(candidates), bound, found);
+    found.in_time = found.proven;
+  } catch (const std::length_error&) {
+    keep_tree(candidates);
+    take_tree(candidates, score(candidates), bound, found);
+    found.proven = true;  // over its arcs alone
+  }
 }
 
 void AdmissibleSearch::find(const Score& score, const ArcBounds& bounds, const TreeKind& kind, TreeSearch& search,
@@ -94,10 +109,16 @@ void AdmissibleSearch::find(const Score& score, const ArcBounds& bounds, const T
     unlimited.seconds = kNoTimeLimit;
     return find(score, bounds, unlimited, search, candidates, found);
   }
-  const TreeScores<double> scores = score(candidates);
-  if (kind.projective) return find_projective(score, bounds, kind, search, candidates, found);
-  if (!scores.has_siblings() && !scores.has_parents()) return find_spanning(score, bounds, kind, candidates, found);
-  find_by_parts(score, bounds, kind, search, candidates, found);
+  try {
+    if (kind.projective) return find_projective(score, bounds, kind, search, candidates, found);
+    const TreeScores<double> scores = score(candidates);
+    if (!scores.has_siblings() && !scores.has_parents())
+      return find_spanning(score, scores, bounds, kind, candidates, found);
+    find_by_parts(score, scores, bounds, kind, search, candidates, found);
+  } catch (const std::length_error&) {
+    find_first(score, bounds, kind, candidates, found);
+    if (found.exists && found.score == kNever<double>) throw;  // that tree is forbidden
+  }
 }
 
 void AdmissibleSearch::find_projective(const Score& score, const ArcBounds& bounds, const TreeKind& kind,
@@ -117,8 +138,16 @@ void AdmissibleSearch::find_projective(const Score& score, const ArcBounds& boun
                                     heads_.data());
       if (!found.exists) return;
       ++found.iterations;
-      if (!add_tree(bounds, candidates)) return take_tree(candidates, scores, partly_.bound(), found);
-      scores = score(candidates);
+      const Arcs before = candidates;
+      if (!add_tree(bounds.of_arcs, bounds.near, candidates))
+        return take_tree(candidates, scores, partly_.bound(), found);
+      try {
+        scores = score(candidates);
+      } catch (const std::length_error&) {
+        candidates = before;
+        add_tree(bounds.of_arcs, 0, candidates);
+        scores = score(candidates);
+      }
     }
   } catch (const TimeIsUp&) {
   }
@@ -127,18 +156,17 @@ void AdmissibleSearch::find_projective(const Score& score, const ArcBounds& boun
   find(score, bounds, now, search, candidates, found);
 }
 
-void AdmissibleSearch::find_spanning(const Score& score, const ArcBounds& bounds, const TreeKind& kind,
-                                     Arcs& candidates, FoundTree& found) {
+void AdmissibleSearch::find_spanning(const Score& score, TreeScores<double> scores, const ArcBounds& bounds,
+                                     const TreeKind& kind, Arcs& candidates, FoundTree& found) {
   const Index n = candidates.words(), N = n + 1;
-  while (true) {
-    const TreeScores<double> scores = score(candidates);
+  for (;; scores = score(candidates)) {
     dense_.assign(bounds.of_arcs, bounds.of_arcs + n * N);
     for (Index a = 0; a < candidates.size(); ++a)
       dense_[(candidates.modifier(a) - 1) * N + candidates.head(a)] = scores.arcs[a];
     found.exists = relax::spanning_tree(dense_.data(), n, kind.single_root, heads_.data());
     if (!found.exists) return;
     ++found.iterations;
-    if (add_tree(bounds, candidates)) continue;
+    if (add_tree(bounds.of_arcs, bounds.near, candidates)) continue;
     take_tree(candidates, scores, kNever<double>, found);
     return;
   }
@@ -171,9 +199,9 @@ double AdmissibleSearch::bound_arcs(const Arcs& candidates, const TreeScores<dou
   for (Label a = 0; scores.has_parents() && a < candidates.size(); ++a) below_[candidates.head(a)] += find_gain(a);
   double all = value;
   for (Index h = 0; h <= n; ++h)
-    for (const Index step : {Index{-1}, Index{1}}) {
+    for (const bool right : {false, true}) {
       double next = 0;
-      for (Index m = step < 0 ? 1 : n; m != h && m >= 1 && m <= n; m -= step) {
+      for (Index m = right ? n : 1; right ? m > h : m < h; m += right ? -1 : 1) {
         if (const Label arc = candidates.find(h, m); arc >= 0) {
           if (scores.has_siblings()) next = std::max(next, find_gain(arc));
           continue;
@@ -188,21 +216,21 @@ double AdmissibleSearch::bound_arcs(const Arcs& candidates, const TreeScores<dou
   return all;
 }
 
-void AdmissibleSearch::find_by_parts(const Score& score, const ArcBounds& bounds, const TreeKind& kind,
-                                     TreeSearch& search, Arcs& candidates, FoundTree& found) {
+void AdmissibleSearch::find_by_parts(const Score& score, TreeScores<double> scores, const ArcBounds& bounds,
+                                     const TreeKind& kind, TreeSearch& search, Arcs& candidates, FoundTree& found) {
   const Stopwatch stopwatch;
   const Index n = candidates.words();
   double all = kInfinity;
   Index iterations = 0;
-  while (true) {
-    const TreeScores<double> scores = score(candidates);
+  for (;; scores = score(candidates)) {
     TreeKind rest = kind;
     rest.seconds = std::max(0.0, kind.seconds - stopwatch.elapsed());
     search.find(candidates, scores, rest, found);
     found.iterations = iterations += found.iterations;
     all = std::min(
         all, bound_arcs(candidates, scores, bounds, kind.single_root, found.exists ? found.score : kNever<double>));
-    if (!found.exists && all != kNever<double> && found.in_time && add_tree(bounds, candidates)) continue;
+    if (!found.exists && all != kNever<double> && found.in_time && add_tree(bounds.of_arcs, bounds.near, candidates))
+      continue;
     const bool few = candidates.size() + static_cast<Index>(open_.size()) <= kMostCandidates * n;
     if (!found.exists || open_.empty() || !few || stopwatch.elapsed() >= kind.seconds) break;
     add_open(candidates);

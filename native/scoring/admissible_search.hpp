@@ -31,11 +31,11 @@ struct ArcBounds {
 
 class AdmissibleSearch {
  public:
-  // Scores the parts of arcs.
+  // Scores the parts of arcs. Throws std::length_error where there are too many.
   using Score = std::function<syntax::TreeScores<double>(const syntax::Arcs&)>;
 
   // `candidates`: the arcs to begin with; there are more in the end. The bound of the tree that is found holds for all
-  // trees.
+  // trees. Where the parts of candidates are too many to be scored, that is the best tree by bounds alone.
   void find(const Score& score, const ArcBounds& bounds, const TreeKind& kind, TreeSearch& search,
             syntax::Arcs& candidates, FoundTree& found);
   // No tree with an arc that is no candidate scores more; after find().
@@ -44,14 +44,17 @@ class AdmissibleSearch {
  private:
   void find_projective(const Score& score, const ArcBounds& bounds, const TreeKind& kind, TreeSearch& search,
                        syntax::Arcs& candidates, FoundTree& found);
-  void find_spanning(const Score& score, const ArcBounds& bounds, const TreeKind& kind, syntax::Arcs& candidates,
-                     FoundTree& found);
-  void find_by_parts(const Score& score, const ArcBounds& bounds, const TreeKind& kind, TreeSearch& search,
-                     syntax::Arcs& candidates, FoundTree& found);
+  void find_spanning(const Score& score, syntax::TreeScores<double> scores, const ArcBounds& bounds,
+                     const TreeKind& kind, syntax::Arcs& candidates, FoundTree& found);
+  void find_by_parts(const Score& score, syntax::TreeScores<double> scores, const ArcBounds& bounds,
+                     const TreeKind& kind, TreeSearch& search, syntax::Arcs& candidates, FoundTree& found);
   void find_first(const Score& score, const ArcBounds& bounds, const TreeKind& kind, syntax::Arcs& candidates,
                   FoundTree& found);
-  // Makes the arcs of heads_ candidates; false where they are.
-  bool add_tree(const ArcBounds& bounds, syntax::Arcs& candidates);
+  // Makes the arcs of heads_ candidates, and others into the same words with bounds at most `near` lower; false where
+  // they are.
+  bool add_tree(const double* bounds, double near, syntax::Arcs& candidates);
+  // Leaves no candidates but the arcs of heads_.
+  void keep_tree(syntax::Arcs& candidates);
   // Makes open_ candidates.
   void add_open(syntax::Arcs& candidates);
   void take_tree(const syntax::Arcs& candidates, const syntax::TreeScores<double>& scores, double bound,

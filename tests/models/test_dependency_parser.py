@@ -23,6 +23,9 @@ from certus.formats import build, read
 from certus.learn.arcs.options import ArcOptions
 from certus.learn.progress import Progress
 from certus.models.jackknife import predict_tags
+from certus.storage import model_file
+from tests.attack.parsers import PARSERS
+from tests.attack.tiny_models import draw_treebank, train_parser
 from tests.models import invented_treebank as invented
 from tests.reference.dependency import list_trees
 
@@ -218,6 +221,34 @@ def test_coarse_scores_prove_trees_among_all(order: int, projective: str, k: int
                 assert one.score == best.score
             few += one.pruned > 0
     assert few > 0
+
+
+@pytest.mark.parametrize("name", ["coarse 2 crossing", "coarse both crossing", "coarse both", "coarse 1"])
+def test_coarse_lists_hold_each_tree_once(name: str) -> None:
+    """Random trees are learned from, so that many arcs become candidates while they are searched."""
+    parser = train_parser(0, **PARSERS[name])
+    sentences = [sentence for sentence in draw_treebank(7, 60) if len(sentence) in (6, 7)]
+    for parts in zip(sentences, sentences[1:], sentences[2:], strict=False):
+        columns = {name: [x for part in parts for x in part.columns[name]] for name in ("form", "upos")}
+        for k in (5, 40):
+            ranked, whole = (parser.parse(columns, k=k, pruning=pruning) for pruning in (None, 0))
+            assert len({tuple(answer.heads.tolist()) for answer in ranked}) == len(ranked) == k
+            assert ranked[0].optimal
+            for answer, best in zip(ranked, whole, strict=True):
+                assert answer.bound >= best.score
+                assert not answer.optimal or answer.score == best.score
+
+
+def test_coarse_parsers_take_sentences_with_too_many_parts() -> None:
+    """Some words may have so many modifiers that not all parts of likely arcs are scored."""
+    parser = DependencyParser(cascade="coarse", **SMALL).fit(invented.sentences(60, 1))
+    texts: dict[str, list[str]] = {"form": [], "upos": [], "feats": []}
+    for sentence in invented.sentences(300, 9):
+        for name, column in texts.items():
+            column += sentence.columns[name]
+    found = parser.parse(texts, seconds=0)
+    assert found.score <= found.bound < math.inf
+    assert parser.score(texts, found.heads) == pytest.approx(found.score)
 
 
 def test_trees_found_in_no_time_have_bounds() -> None:
@@ -429,6 +460,7 @@ def test_words_alone_are_enough_where_nothing_else_is_looked_at() -> None:
         ({"epochs": 0}, "epochs is 0"),
         ({"algorithm": "magic"}, "algorithm is 'magic'"),
         ({"learn_from": "magic"}, "learn_from is 'magic'; there are trees and automata"),
+        ({"learn_from": "automata", "cascade": "coarse"}, "learn_from must be trees"),
         ({"pruning_features": "magic"}, "pruning_features is 'magic'; there are tags and arcs"),
         ({"single_root": "maybe"}, "single_root is 'maybe'"),
         ({"order": 4}, "order is 4"),
@@ -440,6 +472,24 @@ def test_words_alone_are_enough_where_nothing_else_is_looked_at() -> None:
 def test_options_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
         DependencyParser(**given)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("coarse_scale", -1.0),
+        ("coarse_cap", math.nan),
+        ("coarse_cap", math.inf),
+        ("step", 0.0),
+        ("step", 1e-310),
+    ],
+)
+def test_damaged_coarse_scores_are_refused(name: str, value: float) -> None:
+    parser = DependencyParser(cascade="coarse", **SMALL).fit(invented.sentences(20, 1))
+    arrays = {**parser.model.arrays, name: np.asarray(value)}
+    data = model_file.pack("dependency-parser", arrays, parser.description)
+    with pytest.raises(ModelError, match=f"array '{name}' holds"):
+        DependencyParser.from_file(model_file.unpack(data))
 
 
 def test_what_cannot_be_learned_from_is_refused(tmp_path: Path) -> None:
