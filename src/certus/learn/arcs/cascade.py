@@ -23,6 +23,7 @@ PRIOR = (
 )
 COARSE_SCALE = 0.4  # how many times log-probabilities of heads bound scores: chosen on dev trees of EWT
 COARSE_CAP = 0.5  # the most that features add to that, where a wrong head costs 1
+LEAST_STEP = 1e-30  # of the weights of a model that coarse scores are measured in
 COARSE_FOLDS = 4  # parts of the training data, each with coarse scores that were learned from the others
 # Heads less likely than this many times the best one are learned from without siblings and grandparents, and
 # not at all. Parsing begins with fewer (native/scoring/arc_model.cpp).
@@ -119,6 +120,7 @@ class CoarseSelector:
     def declared(self) -> dict[str, Array]:
         """What a model file holds of it."""
         limits = {name: reals(types="float64", least=0) for name in ("coarse_scale", "coarse_cap")}
+        limits["step"] = reals(types="float64", least=LEAST_STEP)
         return _declare_weights("coarse", "coarse_step") | limits
 
     def describe(self) -> dict[str, Any] | None:

@@ -137,6 +137,10 @@ class ArcOptions:
             raise InvalidInput(f"cascade is {self.cascade!r}; length comes first, and each pass once")
         if self.projective == "no" and self.needs_projective():
             raise InvalidInput(f"cascade is {self.cascade!r}; vine, first and second need projective trees")
+        if names == COARSE and self.learn_from != "trees":
+            raise InvalidInput(
+                "cascade is 'coarse', whose features are learned from trees: learn_from must be trees"
+            )
 
     def _name_passes(self) -> tuple[str, ...]:
         return tuple(self.cascade.replace(",", " ").split()) if isinstance(self.cascade, str) else ()
