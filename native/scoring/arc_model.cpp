@@ -37,8 +37,7 @@ void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOp
 void ArcModel::Worker::parse_plain(const features::Sentence& sentence, const TreeKind& kind, ParsedTree& out) {
   const Index n = sentence.length;
   if (model_.has_prior()) score_heads(sentence);
-  model_.plan_.look_up(sentence, words_);
-  parts_.prepare(words_);
+  look_up(sentence);
   all_scores_.resize(static_cast<std::size_t>(n * (n + 1)));
   score_all_arcs(n, all_scores_.data());
   heads_of_tree_.resize(static_cast<std::size_t>(n));
@@ -156,6 +155,10 @@ void ArcModel::Worker::widen(const CandidateLimits& limits) {
 
 void ArcModel::Worker::prepare(const features::Sentence& sentence, const ParsingOptions& options) {
   prune(sentence, options.limits);
+  look_up(sentence);
+}
+
+void ArcModel::Worker::look_up(const features::Sentence& sentence) {
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
   if (!model_.coarse_) return;
