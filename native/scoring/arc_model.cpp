@@ -13,7 +13,7 @@ static double cost_nothing(Index, Index) { return 0; }
 // from the start, with all parts and by themselves; and what counts as nearly as good, where a wrong head costs 1 in
 // learning. The answer depends on none of them.
 static constexpr double kCandidateRatio = 0.06, kLikelyRatio = 6e-4, kNear = 0.35;
-static constexpr Index kFewWords = 12;  // that lists of trees are over all arcs of, where others are too short
+static constexpr Index kFewWords = 40;  // that lists of trees are over all arcs of, where others are too short
 static constexpr Index kMostParts = Index{1} << 26;  // siblings and grandparents of a sentence: half a gigabyte
 
 void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out) {
@@ -167,8 +167,10 @@ void ArcModel::Worker::look_up(const features::Sentence& sentence) {
 }
 
 // The k best trees; `out` gets fewer where there are not so many.
-void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOptions& options, Index k,
+void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOptions& given, Index k,
                             std::vector<ParsedTree>& out, bool* exhausted) {
+  ParsingOptions options = given;
+  if (is_small(model_.plan_, sentence.length)) options.limits.ratio = 0;
   prepare(sentence, options);
   widen(options.limits);
   double rest = -kNever<double>;  // no tree over other arcs scores more
