@@ -13,7 +13,7 @@ static double cost_nothing(Index, Index) { return 0; }
 // from the start, with all parts and by themselves; and what counts as nearly as good, where a wrong head costs 1 in
 // learning. The answer depends on none of them.
 static constexpr double kCandidateRatio = 0.06, kLikelyRatio = 6e-4, kNear = 0.35;
-static constexpr Index kFewWords = 12;  // that lists of trees are over all arcs of, where others are too short
+static constexpr Index kFewWords = 40;  // that lists of trees are over all arcs of, where others are too short
 static constexpr Index kMostParts = Index{1} << 26;  // siblings and grandparents of a sentence: half a gigabyte
 
 void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out) {
@@ -37,8 +37,7 @@ void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOp
 void ArcModel::Worker::parse_plain(const features::Sentence& sentence, const TreeKind& kind, ParsedTree& out) {
   const Index n = sentence.length;
   if (model_.has_prior()) score_heads(sentence);
-  model_.plan_.look_up(sentence, words_);
-  parts_.prepare(words_);
+  look_up(sentence);
   all_scores_.resize(static_cast<std::size_t>(n * (n + 1)));
   score_all_arcs(n, all_scores_.data());
   heads_of_tree_.resize(static_cast<std::size_t>(n));
@@ -156,6 +155,10 @@ void ArcModel::Worker::widen(const CandidateLimits& limits) {
 
 void ArcModel::Worker::prepare(const features::Sentence& sentence, const ParsingOptions& options) {
   prune(sentence, options.limits);
+  look_up(sentence);
+}
+
+void ArcModel::Worker::look_up(const features::Sentence& sentence) {
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
   if (!model_.coarse_) return;
@@ -164,8 +167,10 @@ void ArcModel::Worker::prepare(const features::Sentence& sentence, const Parsing
 }
 
 // The k best trees; `out` gets fewer where there are not so many.
-void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOptions& options, Index k,
+void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOptions& given, Index k,
                             std::vector<ParsedTree>& out, bool* exhausted) {
+  ParsingOptions options = given;
+  if (is_small(model_.plan_, sentence.length)) options.limits.ratio = 0;
   prepare(sentence, options);
   widen(options.limits);
   double rest = -kNever<double>;  // no tree over other arcs scores more

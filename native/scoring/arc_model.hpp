@@ -90,6 +90,7 @@ class ArcModel {
 
    private:
     void prepare(const features::Sentence& sentence, const ParsingOptions& options);
+    void look_up(const features::Sentence& sentence);
     void prune(const features::Sentence& sentence, const CandidateLimits& limits);
     void widen(const CandidateLimits& limits);
     void score_heads(const features::Sentence& sentence);

@@ -198,7 +198,8 @@ def test_passes_follow_each_other_and_all_leave_a_tree() -> None:
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_answers_are_the_best_trees_over_arcs_that_are_left(order: int, filter: str) -> None:
     """Small sentences have all arcs; of others, what is proven is said to be about the rest."""
-    parser = DependencyParser(order=order, filter=filter, parsing_loss=0.2, **SMALL | {"epochs": 1})
+    options: dict[str, Any] = {"cascade": "length vine first", **SMALL | {"epochs": 1}}
+    parser = DependencyParser(order=order, filter=filter, parsing_loss=0.2, **options)
     parser.fit(invented.sentences(30, 1), dev=invented.sentences(30, 2))
     short = [sentence for sentence in invented.sentences(60, 5) if len(sentence) <= 6]
     assert len(short) > 10
@@ -232,8 +233,25 @@ def test_without_pruning_all_arcs_are_scored() -> None:
         assert pruned.pruned > 0
         assert whole.score >= pruned.score
         assert whole.optimal
-    with pytest.raises(InvalidInput, match="a cascade has thresholds of its own"):
+    with pytest.raises(
+        InvalidInput, match="pruning is for cascade='heads', and this parser has 'length vine first'"
+    ):
         parser.parse(sentence, pruning=0.1)
+
+
+def test_coarse_scores_are_not_exchanged() -> None:
+    """They are part of what trees score."""
+    train = list(invented.sentences(30, 1))
+    coarse, other = fit("coarse"), fit("length vine first")
+    for parser, given in (
+        (coarse, {"cascade": "heads"}),
+        (coarse, {"candidates": 3}),
+        (other, {"cascade": "coarse"}),
+    ):
+        with pytest.raises(
+            InvalidInput, match="coarse scores are part of what its trees score: train a parser"
+        ):
+            parser.change_cascade(train, **given)
 
 
 def test_models_with_a_cascade_are_kept(tmp_path: Path) -> None:
@@ -262,7 +280,7 @@ def test_words_alone_are_enough() -> None:
     ("given", "said"),
     [
         ({"cascade": "magic"}, "cascade is 'magic'"),
-        ({"cascade": ""}, "it may be auto, heads, or some of length"),
+        ({"cascade": ""}, "it may be auto, coarse, heads, or some of length"),
         ({"cascade": "vine length"}, "length comes first"),
         ({"cascade": "vine vine"}, "each pass once"),
         ({"cascade": "vine", "projective": "no"}, "need projective trees"),

@@ -55,7 +55,7 @@ def test_trees_and_scores_do_not_depend_on_how_relations_are_chosen() -> None:
 
 
 def test_they_are_kept_and_ranked_trees_have_them(tmp_path: Path) -> None:
-    parser = DependencyParser(**SMALL).fit(invented.sentences(100, 1))
+    parser = DependencyParser(cascade="length vine first", **SMALL).fit(invented.sentences(100, 1))
     parser.save(tmp_path / "m.certus")
     again = certus.load(tmp_path / "m.certus")
     for sentence in invented.sentences(10, 4):

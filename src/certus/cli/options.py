@@ -228,7 +228,8 @@ class ParseOptions(WritingOptions, TextOptions, ReadingOptions):
     )
     pruning: float | None = option(
         None,
-        "Of dependency parsers: heads less likely than this many times the best one are left out. Of "
+        "Of dependency parsers: heads less likely than this many times the best one are left out, with "
+        "--cascade heads. Of "
         "constituency parsers with a tagger: what the thresholds of its lattice are multiplied by; 1 by "
         "default. At 0 nothing is pruned, and trees are proven the best of the whole model, which takes "
         "longer.",

@@ -21,7 +21,7 @@ from certus.annotation.sentence import Sentence
 from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import Infeasible, InvalidInput, NotFitted, describe_infeasible
 from certus.learn.arcs.learner import ArcModel, check_length, learn, parse, relearn_selector
-from certus.learn.arcs.options import ArcOptions
+from certus.learn.arcs.options import COARSE, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
 from certus.models.arc_description import describe, restore
@@ -148,6 +148,10 @@ class DependencyParser:
             )
         held = "yes" if self.model.projective else "no"
         made = DependencyParser(**asdict(self.options) | {"projective": held} | given)
+        if COARSE in (self.model.passes, made.options.list_passes(self.model.projective)):
+            raise InvalidInput(
+                "coarse scores are part of what its trees score: train a parser with another cascade instead"
+            )
         trees, held_out = made._read_trees(train, dev, {"format": None, "encoding": "utf-8"}, 1)
         model = relearn_selector(made.options, self.model, trees, held_out)
         made._use(model, {**self.description, **describe(made.options, model)})

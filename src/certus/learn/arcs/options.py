@@ -50,9 +50,9 @@ class ArcOptions:
     cascade: str = option(
         "auto",
         "What chooses the arcs that are scored: coarse, a small model of all arcs whose scores bound all "
-        "others, so that the best of all trees is found; heads, a model of each word's head; passes one after the "
-        "other, of length, local, local-short, vine, first and second; or auto: coarse where trees are "
-        "projective and weights learned from trees, otherwise heads.",
+        "others, so that the best of all trees is found; heads, a model of each word's head; passes one "
+        "after the other, of length, local, local-short, vine, first and second; or auto: coarse where trees "
+        "are projective and weights learned from trees, otherwise heads.",
     )
     filter: str = option("posteriors", "What passes close arcs by: posteriors or max-marginals.")
     filter_loss: float = option(
