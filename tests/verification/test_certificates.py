@@ -132,6 +132,20 @@ def test_a_problem_can_be_stated_by_anyone() -> None:
     assert certus.verify(make_problem("chain", {"emissions": emissions, "transitions": transitions}), found)
 
 
+def test_forbidding_scores_leave_proofs_of_single_roots_sharp() -> None:
+    """What the root loses is of their size only where it has to be, so that duals are rounded by less."""
+    arcs = np.array([
+        [-1e12, 1, -1e6, 1],
+        [0.67222650456897426, 0.0386, -1e6, 1.5406076],
+        [1.556995757, -1e6, -1e12, -1e12],
+    ])  # fmt: skip
+    trees = certus.Trees(single_root=True)
+    verdict = certus.verify(trees.state_problem(arcs), trees.decode(arcs, certificate=True).certificate)
+    assert verdict.score is not None
+    assert verdict.bound is not None
+    assert 0 <= verdict.bound - verdict.score < 1e-12
+
+
 def test_files_of_arrays(tmp_path: Path) -> None:
     emissions, transitions = np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[0.0, -np.inf], [1.0, 3.0]])
     np.savez(tmp_path / "chain.npz", emissions=emissions, transitions=transitions)

@@ -8,9 +8,11 @@ the best one, is its dual (Edmonds 1967; Fulkerson 1974).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+LARGE = 1 << 20  # what the root loses, from where on less is tried
 Scores: TypeAlias = "list[list[int | None]]"  # (n, n + 1), the root first; None forbids
 
 
@@ -26,7 +28,7 @@ def find_duals(arcs: list[list[Fraction | None]], single_root: bool) -> dict[str
         [None if score is None or h == d + 1 else int(score * unit) for h, score in enumerate(row)]
         for d, row in enumerate(arcs)
     ]
-    root = _find_root_number(scores) if single_root and scores else 0
+    root = _find_root_number(scores, unit) if single_root and scores else 0
     found = _contract(scores, root)
     return None if found is None else _write(found, Fraction(root, unit), unit)
 
@@ -46,10 +48,26 @@ def prove_impossible(arcs: list[list[Fraction | None]], single_root: bool) -> di
     return {**_write(found, Fraction(1 if single_root else 0), 1), "impossible": True}
 
 
-def _find_root_number(scores: Scores) -> int:
-    """Return what an arc from the root has to lose so that no best tree has two of them."""
+def _find_root_number(scores: Scores, unit: int) -> int:
+    """Return what an arc from the root has to lose so that no best tree has two of them.
+
+    Where forbidding scores make that large, the least power of two that bounds trees as well: rounding takes
+    less from smaller duals.
+    """
     finite = [score for row in scores for score in row if score is not None]
-    return (max(finite, default=0) - min(finite, default=0)) * len(scores) + 1
+    enough = (max(finite, default=0) - min(finite, default=0)) * len(scores) + 1
+    best = _bound_trees(scores, enough) if enough > LARGE * unit else None
+    if best is None:
+        return enough
+    powers = range(enough.bit_length())
+    power = bisect_left(powers, True, key=lambda power: _bound_trees(scores, 1 << power) == best)
+    return min(enough, 1 << power)
+
+
+def _bound_trees(scores: Scores, root: int) -> int | None:
+    """Return the score of the best tree where all but one of the arcs from the root lose ``root``."""
+    found = _contract(scores, root)
+    return None if found is None else root + sum(most for _, most in found)
 
 
 def _contract(scores: Scores, root: int) -> list[tuple[list[int], int]] | None:
