@@ -19,13 +19,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kMostBytes = Index{1} << 30;  // of the charts of a sentence
 constexpr Index kMostCandidates = 40;         // of a word, on average, unless scores of all arcs are asked for
 
-// The best arc into each word by itself.
-double add_up_best(const double* bounds, Index n) {
-  double sum = 0;
-  for (Index m = 0; m < n; ++m) sum += *std::max_element(bounds + m * (n + 1), bounds + (m + 1) * (n + 1));
-  return sum;
-}
-
 }  // namespace
 
 void AdmissibleSearch::add_open(Arcs& candidates) {
@@ -127,9 +120,10 @@ void AdmissibleSearch::find_projective(const Score& score, const ArcBounds& boun
   relax::Watch watch(kind.seconds);
   TreeScores<double> scores = score(candidates);
   if (syntax::PartlyScoredTrees::count_bytes(candidates, scores.has_parents()) > kMostBytes) {
-    search.find(candidates, scores, kind, found);
-    rest_ = add_up_best(bounds.of_arcs, candidates.words());
-    found.bound = std::max(found.bound, rest_);
+    find_first(score, bounds, kind, candidates, found);  // candidates then hold a tree
+    if (!found.exists || found.proven || (limited && found.score != kNever<double>)) return;
+    search.find(candidates, score(candidates), kind, found);
+    found.bound = std::max(found.score, rest_);
     return;
   }
   try {

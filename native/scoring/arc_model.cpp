@@ -203,8 +203,10 @@ void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOpt
 
 void ArcModel::Worker::fill_tables() {
   const auto wanted = [&](ArcPart part, Index size) { return model_.plan_.has(part) ? size : 0; };
+  // PartTables::refine() has a score for each grandparent with siblings, where any part has a grandparent.
+  const bool refined = model_.coarse_ && model_.plan_.has(ArcPart::grandparent);
   if (wanted(ArcPart::sibling, arcs_.siblings()) + wanted(ArcPart::grandparent, arcs_.grandparents()) +
-          wanted(ArcPart::grand_sibling, arcs_.grandsiblings()) >
+          (refined ? arcs_.grandsiblings() : wanted(ArcPart::grand_sibling, arcs_.grandsiblings())) >
       kMostParts)
     throw std::length_error("too many parts");
   if (model_.coarse_) {

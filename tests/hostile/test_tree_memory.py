@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from certus import DependencyParser
 from certus.errors import InvalidInput
 from certus.hypergraph import Hypergraph
 from certus.syntax import Grammar
+from tests.models import invented_treebank
 
 
 def make_grammar(symbols: int) -> Grammar:
@@ -44,3 +48,20 @@ def test_many_derivations_are_not_allocated_beforehand() -> None:
     found = graph.decode(np.zeros(4), k=10**9)
     assert len(found) == 4
     assert found.exhausted
+
+
+@pytest.mark.limits(seconds=60, gigabytes=1)
+def test_coarse_parsers_find_trees_that_are_too_large_for_their_charts() -> None:
+    """Likely arcs alone make no projective tree of so many words: the best one by bounds has others."""
+    templates = "head.upos modifier.upos\ngrandparent.upos modifier.upos\n"
+    given: dict[str, Any] = {"projective": "yes", "single_root": "no", "columns": "word upos"}
+    parser = DependencyParser(templates=templates, cascade="coarse", epochs=1, hash_bits=16, **given)
+    parser.fit(invented_treebank.sentences(60, 1))
+    columns: dict[str, list[str]] = {"form": [], "upos": []}
+    for sentence in invented_treebank.sentences(1500, 9):
+        for name, column in columns.items():
+            column += sentence.columns[name]
+    words = {name: column[:2000] for name, column in columns.items()}
+    found = parser.parse(words, seconds=1)
+    assert found.score <= found.bound < np.inf
+    assert parser.score(words, found.heads) == pytest.approx(found.score)
