@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/rounding.hpp"
 #include "chain/search/agenda.hpp"
 #include "chain/search/degenerate_lattice.hpp"
 
@@ -78,20 +77,6 @@ class FullSpace {
   const double* ahead_;  // [T] or [T][L]
   Index each_, step_ = each_ ? trellis_.labels : 1;
 };
-
-// Whether rounding of priorities may have hidden a better path than this one: where the bounds are far larger than the
-// scores of the path, nodes are taken before their best prefix is known.
-template <class Space>
-bool is_below_rounding(const Space& space, const Index* path, typename Space::S* buffer) {
-  double highest = kNever<double>, scale = 0;
-  for (Index j = 0; j < space.size(0); ++j)
-    highest = std::max(highest, static_cast<double>(space.nodes(0)[j]) + space.ahead(0, j));
-  for (Index t = 0; t < space.length(); ++t) {
-    scale += std::abs(static_cast<double>(space.nodes(t)[path[t]]));
-    if (t > 0) scale += std::abs(static_cast<double>(space.links(t - 1, path[t - 1], buffer)[path[t]]));
-  }
-  return std::abs(highest) > kMixed * scale;
-}
 
 // A degenerate lattice with the naive heuristic, which is the same at all levels: a rest holds its largest scores.
 template <class Tr>

@@ -115,11 +115,6 @@ CERTUS_SOLVER(kbest_astar) {
       hypotheses.offer(t + 1, j, score + static_cast<double>(links[j]) + static_cast<double>(nodes[j]), id);
     answer.counters.edges += L;
   }
-  for (Index i = 0; i < answer.found; ++i) {
-    if (!is_below_rounding(space, answer.labels + i * T, buffer)) continue;
-    answer.found = 0;
-    return find_method("kbest-viterbi").solver<Tr>()(trellis, request, answer, arena);
-  }
 }
 
 CERTUS_REGISTER(kbest_astar, "kbest-astar")
