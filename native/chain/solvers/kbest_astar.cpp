@@ -25,8 +25,7 @@ class Hypotheses {
     if (full && !(score > node.worst)) return;
     const double promise = score + space_.ahead(t, j);
     if (promise == kNever<double>) return;
-    Index id = full ? worst(node) : -1;
-    if (id < 0) id = add(node, t, j);
+    const Index id = full ? replace_worst(node, t, j) : add(node, t, j);
     all_[id].score = score, all_[id].from = from;
     if (node.count >= k_) find_worst(node);
     agenda_.raise(id, promise, t);
@@ -75,6 +74,11 @@ class Hypotheses {
     for (Index id = node.first; id >= 0; id = all_[id].next)
       if (!agenda_.taken(id) && (least < 0 || all_[id].score < all_[least].score)) least = id;
     return least;
+  }
+  // Out of line: it is rarely called, and would take the registers of the loop around it.
+  [[gnu::noinline]] Index replace_worst(Node& node, Index t, Index j) {
+    const Index least = worst(node);
+    return least < 0 ? add(node, t, j) : least;
   }
   void find_worst(Node& node) {
     if (node.count > kLong) heed_(4 * node.count);
