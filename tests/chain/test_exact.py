@@ -89,3 +89,18 @@ def test_large_transitions_cancel_no_small_ones(method: str) -> None:
         found = chain.decode(np.array([[0.0, 0.25, -1e95], [0.0, 0.0, 0.0]]), method=method)
         assert found.labels.tolist() == [0, 1]
         assert found.score == found.bound == 1.0
+
+
+@pytest.mark.parametrize("method", ["astar", "kbest-astar"])
+def test_paths_that_rounding_puts_in_another_order_are_compared_again(method: str) -> None:
+    """Scores that no good path has make bounds so large that a worse way to a label is taken first."""
+    emissions = np.array([[0, 7e143], [0, 0], [0, -4e276], [0, 0], [0, 0], [3e134, 0], [0, 1e148]])
+    transitions = np.zeros((6, 2, 2))
+    transitions[0, 1, 0] = 1e75
+    transitions[1] = [[0, 9.8e191], [-4.5e123, 0]]
+    transitions[2, 1, 0] = -1.7e294
+    transitions[3] = [[-5.2e170, 6.5e156], [0, 1.5e15]]
+    transitions[4, 1, 1] = -3.6e221
+    found = certus.decode(emissions, transitions, method=method)
+    best = certus.decode(emissions, transitions, method="viterbi")
+    assert found.score == best.score > 0

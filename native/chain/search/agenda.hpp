@@ -40,9 +40,9 @@ class Agenda {
     return static_cast<Index>(place_.size()) - 1;
   }
 
-  // Enters `id`, which was not taken yet, or gives it a score that is not below the one it has.
+  // Enters `id`, anew if it was taken, or gives it a score that is not below the one it has.
   [[gnu::noinline]] void raise(Index id, double score, Index depth) {
-    if (place_[id] == kNew) {
+    if (place_[id] < 0) {
       place_[id] = static_cast<Index>(heap_.size());
       heap_.emplace_back();
     }

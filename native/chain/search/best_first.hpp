@@ -24,9 +24,9 @@ bool best_first(const Space& space, Index* path, Counters& counters, Arena& aren
   S* buffer = arena.get<S>(widest);
   Agenda agenda(first[T]);
 
+  // A node that was taken is opened again where rounding had put a worse way to it before a better one.
   const auto improve = [&](Index t, Index j, double x, Index i) {
     const Index id = first[t] + j;
-    if (agenda.taken(id)) return;  // by rounding only
     const double promise = x + space.ahead(t, j);
     if (promise == kNever<double>) return;
     if (score[id] == kNever<double>) ++counters.activated;

@@ -21,14 +21,13 @@ class Hypotheses {
   // Offers a way to node j of column t: `score` counts the node, `from` is the hypothesis it extends.
   void offer(Index t, Index j, double score, Index from) {
     Node& node = nodes_[t * width_ + j];
-    const bool full = node.count == k_;
+    const bool full = node.count >= k_;
     if (full && !(score > node.worst)) return;
     const double promise = score + space_.ahead(t, j);
     if (promise == kNever<double>) return;
-    const Index id = full ? worst(node) : add(node, t, j);
-    if (id < 0) return;
+    const Index id = full ? replace_worst(node, t, j) : add(node, t, j);
     all_[id].score = score, all_[id].from = from;
-    if (node.count == k_) find_worst(node);
+    if (node.count >= k_) find_worst(node);
     agenda_.raise(id, promise, t);
   }
 
@@ -67,13 +66,19 @@ class Hypotheses {
     return id;
   }
 
-  // The worst one that is still on the agenda. What was taken is final and scores no less.
+  // The worst one that is still on the agenda; -1 where none is. What was taken is final and scores no less, but for
+  // rounding: then there is one more.
   Index worst(const Node& node) {
     Index least = -1;
     if (node.count > kLong) heed_(4 * node.count);
     for (Index id = node.first; id >= 0; id = all_[id].next)
       if (!agenda_.taken(id) && (least < 0 || all_[id].score < all_[least].score)) least = id;
     return least;
+  }
+  // Out of line: it is rarely called, and would take the registers of the loop around it.
+  [[gnu::noinline]] Index replace_worst(Node& node, Index t, Index j) {
+    const Index least = worst(node);
+    return least < 0 ? add(node, t, j) : least;
   }
   void find_worst(Node& node) {
     if (node.count > kLong) heed_(4 * node.count);
