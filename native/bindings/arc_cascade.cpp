@@ -138,7 +138,7 @@ void bind_learners(nb::module_& m) {
       .def("epoch", &run_epoch<HeadLearner>, "order"_a)
       .def("compile", [](const HeadLearner& self) { return quantize(self.weights); })
       .def("weights", [](const HeadLearner& self) { return array(std::vector<float>(self.weights)); });
-  nb::class_<ArcCandidates>(m, "ArcCandidates").def("count_per_word", &ArcCandidates::count_per_word, "corpus"_a);
+  nb::class_<ArcCandidates>(m, "ArcCandidates");
   m.def("choose_candidates", &choose_candidates, "corpus"_a, "plan"_a, "heads"_a, "ratio"_a, "most"_a);
   m.def(
       "learn_lengths",

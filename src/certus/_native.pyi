@@ -1648,8 +1648,7 @@ class HeadLearner:
 
 # Which arcs of the sentences of a corpus are scored: native/learn/arcs/candidates.hpp.
 @final
-class ArcCandidates:
-    def count_per_word(self, corpus: TreeCorpus) -> float: ...
+class ArcCandidates: ...
 
 def choose_candidates(
     corpus: TreeCorpus, plan: ArcPlan, heads: NDArray[np.float32], ratio: float, most: int

@@ -209,8 +209,9 @@ class DegenerateLattice {
     return out;
   }
 
-  // Activates the first label of every column, with the sums of the largest scores before and after as bounds.
-  void naive_bounds(const Start& start) {
+  // Activates the first label of every column, with the sums of the largest scores before and after as bounds. Done
+  // once, so it is kept out of the constructors, which are inlined into every solver.
+  [[gnu::noinline]] void naive_bounds(const Start& start) {
     const Index T = length();
     const double across = largest_transition(*trellis_.model);
     double* most = arena_.template get<double>(T);

@@ -9,12 +9,6 @@ namespace certus::learn {
 
 struct ArcCandidates {
   std::vector<syntax::Arcs> arcs;  // [sentences]
-
-  double count_per_word(const TreeCorpus& corpus) const {
-    double count = 0;
-    for (const syntax::Arcs& each : arcs) count += static_cast<double>(each.size());
-    return corpus.tokens() ? count / static_cast<double>(corpus.tokens()) : 0;
-  }
 };
 
 // Those of a model of heads, [2^bits of pruning], and the right head of each word.
