@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/interrupt.hpp"
 #include "base/parallel.hpp"
 
 namespace certus::align {
