@@ -67,7 +67,8 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   if (result_.end == DualEnd::seconds && result_.score == kNever<double> && !find_any()) return result_;
   if (result_.end == DualEnd::seconds && result_.score != kNever<double>)
     tolerance_ = std::min(tolerance_, kRounding * kMixed * std::abs(result_.score));
-  const Conclusion conclusion = conclude(result_.score, result_.bound, tolerance_);
+  // The bound has the tolerance in it already: this is what closes() asks.
+  const Conclusion conclusion = conclude(result_.score, result_.bound, 2 * tolerance_);
   if (conclusion.status != Status::feasible) result_.end = DualEnd::proven;
   result_.bound = conclusion.bound;
   result_.found = result_.found || result_.score != kNever<double>;
