@@ -74,7 +74,7 @@ void ArcModel::Worker::search_all(const ParsingOptions& options, FoundTree& foun
   score_fine(likely_);
   for (Index a = 0; a < likely_.size(); ++a) {
     const Index h = likely_.head(a), m = likely_.modifier(a), cell = (m - 1) * N + h;
-    all_scores_[cell] = refine_arc(fine_[cell], find_prior(h, m), 0, cap);
+    all_scores_[cell] = add_prior(fine_[cell], h, m);
   }
   const auto score = [this](const Arcs&) {
     fill_tables();
@@ -115,11 +115,7 @@ void ArcModel::Worker::score_all_arcs(Index n, double* scores) {
   parts_.score_all_arcs(n, scores);
   for (Index m = 1; model_.has_prior() && m <= n; ++m)
     for (Index h = 0; h < N; ++h)
-      if (h != m) {
-        double& score = scores[(m - 1) * N + h];
-        if (model_.coarse_) score = std::min(score, find_cap());
-        score += find_prior(h, m);
-      }
+      if (h != m) scores[(m - 1) * N + h] = add_prior(scores[(m - 1) * N + h], h, m);
 }
 
 void ArcModel::Worker::prune(const features::Sentence& sentence, const CandidateLimits& limits) {
@@ -128,7 +124,11 @@ void ArcModel::Worker::prune(const features::Sentence& sentence, const Candidate
   else if (cascade_) cascade_->prune(sentence, model_.cascade_->size(), arcs_);
   if (cascade_ || (all && !model_.has_prior())) return;
   score_heads(sentence);
-  if (!all) candidates_.choose({model_.coarse_ ? kCandidateRatio : limits.ratio, limits.most}, nullptr, false, arcs_);
+  if (!all) choose_arcs(limits, false);
+}
+
+void ArcModel::Worker::choose_arcs(const CandidateLimits& limits, bool connected) {
+  candidates_.choose({model_.coarse_ ? kCandidateRatio : limits.ratio, limits.most}, nullptr, connected, arcs_);
 }
 
 void ArcModel::Worker::score_heads(const features::Sentence& sentence) {
@@ -145,12 +145,17 @@ double ArcModel::Worker::find_prior(Index head, Index modifier) const {
   return model_.coarse_ ? std::round(prior) : prior;  // sums of whole numbers are exact
 }
 
+double ArcModel::Worker::add_prior(double score, Index head, Index modifier) const {
+  const double prior = find_prior(head, modifier);
+  return model_.coarse_ ? refine_arc(score, prior, 0, find_cap()) : score + prior;
+}
+
 double ArcModel::Worker::find_cap() const { return std::round(model_.coarse_->cap / model_.step()); }
 
 void ArcModel::Worker::widen(const CandidateLimits& limits) {
   if (is_whole()) return;
   if (cascade_) cascade_->widen(arcs_);
-  else candidates_.choose({model_.coarse_ ? kCandidateRatio : limits.ratio, limits.most}, nullptr, true, arcs_);
+  else choose_arcs(limits, true);
 }
 
 void ArcModel::Worker::prepare(const features::Sentence& sentence, const ParsingOptions& options) {
@@ -240,8 +245,7 @@ void ArcModel::Worker::score_all(const features::Sentence& sentence, double* sco
   std::fill_n(relations, n * (n + 1), Label{-1});
   for (Index a = 0; a < arcs_.size(); ++a) {
     const Index cell = (arcs_.modifier(a) - 1) * (n + 1) + arcs_.head(a);
-    const double fine = model_.coarse_ ? std::min(best[a], find_cap()) : best[a];
-    scores[cell] = (fine + find_prior(arcs_.head(a), arcs_.modifier(a))) * model_.weights_.step;
+    scores[cell] = add_prior(best[a], arcs_.head(a), arcs_.modifier(a)) * model_.weights_.step;
     relations[cell] = named[a];
   }
 }

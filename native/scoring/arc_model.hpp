@@ -93,10 +93,13 @@ class ArcModel {
     void look_up(const features::Sentence& sentence);
     void prune(const features::Sentence& sentence, const CandidateLimits& limits);
     void widen(const CandidateLimits& limits);
+    void choose_arcs(const CandidateLimits& limits, bool connected);
     void score_heads(const features::Sentence& sentence);
     // What the model that chooses heads, or the coarse model, adds to the score of an arc, in units of the weights;
     // after score_heads().
     double find_prior(Index head, Index modifier) const;
+    // The score of an arc by its own features, with that.
+    double add_prior(double score, Index head, Index modifier) const;
     double find_cap() const;
     // Scores those arcs by their own features that were not scored before.
     void score_fine(const Arcs& arcs);

@@ -15,6 +15,7 @@
 #include "syntax/dependency/max_sum.hpp"
 
 namespace certus::syntax {
+
 void Eisner::Items::reset(Index cells) {
   for (std::vector<double>* table : {&complete, &by_end, &incomplete})
     table->assign(static_cast<std::size_t>(cells), kNever<double>);
@@ -52,11 +53,6 @@ void Eisner::read(const double* scores, Index n) {
 // Follows the sums that made up each item; the first that is equal counts.
 void Eisner::trace(Index root, Index* heads) {
   const Index N = size_;
-  const auto find = [](const double* a, const double* b, double sum) {
-    Index k = 0;
-    while (a[k] + b[k] != sum) ++k;
-    return k;
-  };
   while (!spans_.empty()) {
     const auto [h, e] = spans_.back();
     spans_.pop_back();
@@ -65,14 +61,15 @@ void Eisner::trace(Index root, Index* heads) {
     const Index low = std::min(h, e);
     const Items& side = to_right ? right_ : left_;
     const Index m =
-        to_right ? h + 1 + find(&side.incomplete[h * N + h + 1], &side.by_end[e * N + h + 1], side.complete[h * N + e])
-                 : low + find(&side.incomplete[h * N + low], &side.by_end[low * N + low], side.complete[h * N + e]);
+        to_right
+            ? h + 1 + find_sum(&side.incomplete[h * N + h + 1], &side.by_end[e * N + h + 1], side.complete[h * N + e])
+            : low + find_sum(&side.incomplete[h * N + low], &side.by_end[low * N + low], side.complete[h * N + e]);
     heads[m - 1] = h;
     spans_.push_back({m, e});
     const Index i = std::min(h, m), j = std::max(h, m);
     const double* rights = &right_.complete[i * N + i];
     const double* lefts = &left_.complete[j * N + i + 1];
-    const Index r = i + find(rights, lefts, max_sum(rights, lefts, j - i));
+    const Index r = i + find_sum(rights, lefts, max_sum(rights, lefts, j - i));
     spans_.push_back({i, r});
     spans_.push_back({j, r + 1});
   }

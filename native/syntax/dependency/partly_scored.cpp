@@ -69,6 +69,8 @@ double PartlyScoredTrees::score_end(Index head, Index context, bool right, Index
 }
 
 void PartlyScoredTrees::start(Index first) {
+  first_end_.resize(static_cast<std::size_t>(2 * contexts_));
+  ends_.clear();
   for (Index h = first; h < size_; ++h)
     for (Index q = first_context_[h]; q < first_context_[h + 1]; ++q)
       for (const bool right : {false, true}) {
@@ -76,12 +78,6 @@ void PartlyScoredTrees::start(Index first) {
         at.complete[q * size_ + h] = score_end(h, q, right, 0);
         at.open[q * size_ + h] = 0;
         if (q == first_context_[h]) at.by_end[h * size_ + h] = at.complete[q * size_ + h];
-      }
-  first_end_.resize(static_cast<std::size_t>(2 * contexts_));
-  ends_.clear();
-  for (Index h = first; h < size_; ++h)
-    for (Index q = first_context_[h]; q < first_context_[h + 1]; ++q)
-      for (const bool right : {false, true}) {
         first_end_[2 * q + right] = static_cast<Index>(ends_.size());
         for (Index rank = 0; is_known(h, q) && rank < arcs_->candidates(Arcs::side(h, right)); ++rank)
           ends_.push_back(score_end(h, q, right, rank + 1));
@@ -269,9 +265,8 @@ void PartlyScoredTrees::trace_side(const Item& item) {
     if ((ends ? sum + ends[rank] : sum) == value) return push(tails_[rank].modifier);
   }
   const double *others = row(at.others, item.context), *by_end = at.by_end.data() + item.end * size_;
-  Index s = item.right ? item.head + 1 : item.end;
-  while (others[s] + by_end[s] != value) ++s;
-  push(s);
+  const Index low = item.right ? item.head + 1 : item.end;
+  push(low + find_sum(others + low, by_end + low, value));
 }
 
 void PartlyScoredTrees::trace_arc(const Item& item) {
@@ -289,8 +284,7 @@ void PartlyScoredTrees::trace_arc(const Item& item) {
       continue;
     const double* rights = row(right_.complete, right ? other : of_modifier);
     const double* lefts = row(left_.complete, right ? of_modifier : other);
-    Index r = std::min(s, modifier);
-    while (rights[r] + lefts[r + 1] != between) ++r;
+    const Index low = std::min(s, modifier), r = low + find_sum(rights + low, lefts + low + 1, between);
     items_.push_back({Kind::incomplete, right, context, head, s});
     items_.push_back({Kind::complete, right, other, s, right ? r : r + 1});
     items_.push_back({Kind::complete, !right, of_modifier, modifier, right ? r + 1 : r});
@@ -306,8 +300,7 @@ void PartlyScoredTrees::trace_arc(const Item& item) {
   const double between = join(inner, head, context, modifier);
   const double* rights = row(right ? inner : right_.complete, right ? context : of_modifier);
   const double* lefts = row(right ? left_.complete : inner, right ? of_modifier : context);
-  Index r = std::min(head, modifier);
-  while (rights[r] + lefts[r + 1] != between) ++r;
+  const Index low = std::min(head, modifier), r = low + find_sum(rights + low, lefts + low + 1, between);
   items_.push_back({known ? Kind::other : Kind::open, right, context, head, right ? r : r + 1});
   items_.push_back({Kind::complete, !right, of_modifier, modifier, right ? r + 1 : r});
 }

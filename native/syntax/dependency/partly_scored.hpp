@@ -14,11 +14,14 @@
 // C, O, X, I complete items, complete items without END, those of which the last modifier is no candidate, and
 // incomplete items, all to the right (to the left likewise):
 //
-//   I(q, m) = u(h, m) + max over r of O(q, r) + C<(q(h, m), r + 1)                     if q is unknown, or (h, m) no
-//   candidate I(q, m) = max of  w(q, START, m) + C<(q(h, m), h + 1),
-//                     u(h, m) + max over r of X(q, r) + C<(q(h, m), r + 1),
-//                     max over candidates s of  w(q, s, m) + I(q, s) + max over r of C>(q(h, s), r) + C<(q(h, m), r +
-//                     1)
+//   I(q, m) = u(h, m) + max over r of O(q, r) + C<(q(h, m), r + 1)
+//
+// where q is unknown or (h, m) is no candidate, and otherwise the largest of
+//
+//   I(q, m) = w(q, START, m) + C<(q(h, m), h + 1)
+//   I(q, m) = u(h, m) + max over r of X(q, r) + C<(q(h, m), r + 1)
+//   I(q, m) = w(q, s, m) + I(q, s) + max over r of C>(q(h, s), r) + C<(q(h, m), r + 1)    for each candidate s,
+//
 //   X(q, e) = max over other modifiers s of  I(q, s) + C>(q(h, s), e)
 //   O(q, e) = max of X(q, e), max over candidates s of I(q, s) + C>(q(h, s), e);       O(q, h) = 0
 //   C(q, e) = max of X(q, e), max over candidates s of I(q, s) + C>(q(h, s), e) + w(q, s, END)

@@ -38,8 +38,27 @@ LENGTH_BITS = 14  # of the table of lengths; native/scoring/arc_grid.hpp
 Order = Callable[[int, int], NDArray[np.int64]]  # of an epoch of a stage
 
 
+class _Chooser:
+    """What the native model asks of a selector; each has one of these."""
+
+    @property
+    def native_heads(self) -> _native.HeadModel | None:
+        """A model of heads."""
+        return None
+
+    @property
+    def native_cascade(self) -> _native.ArcCascade | None:
+        """Passes one after the other."""
+        return None
+
+    @property
+    def native_coarse(self) -> _native.CoarseModel | None:
+        """A model whose scores bound all others."""
+        return None
+
+
 @dataclass(frozen=True, eq=False)
-class HeadSelector:
+class HeadSelector(_Chooser):
     """A distribution over the heads of each word; those far less likely than the best are left out.
 
     Attributes:
@@ -65,16 +84,6 @@ class HeadSelector:
         )
 
     @property
-    def native_cascade(self) -> _native.ArcCascade | None:
-        """None: it is no cascade."""
-        return None
-
-    @property
-    def native_coarse(self) -> _native.CoarseModel | None:
-        """None: its scores bound nothing."""
-        return None
-
-    @property
     def declared(self) -> dict[str, Array]:
         """What a model file holds of it."""
         prior = {"head_prior": reals(types="float64", least=0)} if "head_prior" in self.arrays else {}
@@ -86,7 +95,7 @@ class HeadSelector:
 
 
 @dataclass(frozen=True, eq=False)
-class CoarseSelector:
+class CoarseSelector(_Chooser):
     """Scores of all arcs, which all other features only refine: an upper bound of every arc.
 
     Heads far less likely than the best one are scored further where their bound does not close them.
@@ -99,16 +108,6 @@ class CoarseSelector:
 
     plan: _native.ArcPlan
     arrays: Mapping[str, NDArray[Any]]
-
-    @property
-    def native_heads(self) -> _native.HeadModel | None:
-        """None: heads have bounds."""
-        return None
-
-    @property
-    def native_cascade(self) -> _native.ArcCascade | None:
-        """None: it is no cascade."""
-        return None
 
     @cached_property
     def native_coarse(self) -> _native.CoarseModel:
@@ -155,7 +154,7 @@ class Pass:
 
 
 @dataclass(frozen=True, eq=False)
-class CascadeSelector:
+class CascadeSelector(_Chooser):
     """A dictionary of lengths, if ``column`` is one of tags, and passes.
 
     Attributes:
@@ -169,16 +168,6 @@ class CascadeSelector:
     column: int
     passes: Sequence[Pass]
     arrays: Mapping[str, NDArray[Any]]
-
-    @property
-    def native_heads(self) -> _native.HeadModel | None:
-        """None: it is a cascade."""
-        return None
-
-    @property
-    def native_coarse(self) -> _native.CoarseModel | None:
-        """None: its scores bound nothing."""
-        return None
 
     @cached_property
     def native_cascade(self) -> _native.ArcCascade | None:
